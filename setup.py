@@ -9,7 +9,8 @@ PACKAGE = "proving_ground"
 VERSION = "0.2.0"
 ROOMS = [PACKAGE, "benchmark", "planner", "sensors", "state_observer", "terrain", "vehicle_dynamics"]
 COMMAND = "proving-ground = proving_ground.cli.main:main"
-SENSORS = ["encoders", "gps", "imu", "lidar"]  # kinds of the suite; those of other packages register themselves
+# Kinds of the suite, each with a folder of presets; those of other packages register themselves.
+SENSORS = sorted(path.name for path in Path("config/sensors").iterdir() if path.is_dir())
 NODES = [
     "cockpit = proving_ground.cockpit.ros.cockpit_node:main",
     "joystick = planner.ros.joystick_node:main",
@@ -125,6 +126,7 @@ setup(
         "pyarrow",
         "PyYAML",
         "rosbags",
+        "setproctitle",
         "transforms3d",
         "trimesh",
         "viser",

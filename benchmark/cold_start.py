@@ -1,4 +1,4 @@
-"""From no compiled kernels to a vehicle that drives: CPU time of kernels, first start and second start of urban.
+"""Cold start: CPU time to compile the kernels, and of the first and the second start of urban.
 
 Each start is `proving-ground launch urban` without a browser, until time runs, and until the vehicle moves.
 """

@@ -49,7 +49,7 @@ SCALAR_FLOPS_PER_CYCLE = 4.0  # two multiplications and two additions, as on cur
 
 def run(say: Callable[[str], None]) -> dict[str, float]:
     """All figures; times in microseconds of CPU time."""
-    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
     say("compiling and timing our formulations")
     case = Case(parameters)
     closed_form, parts = embedded(case)

@@ -57,7 +57,7 @@ class PinocchioModel:
         self._v[self._velocity_index] = state.rates
 
     def set_forces(self, body_forces: Array, coordinate_forces: Array) -> None:
-        """At the state set before: external spatial forces (bodies x 6, root first), forces on the tree coordinates.
+        """Set external spatial forces (bodies x 6, root first) and forces on the tree coordinates at the present state.
 
         Spatial forces are about the root's origin. The solvers take joint forces only, so they are mapped there by
         inverse dynamics at rest.
@@ -96,7 +96,7 @@ class PinocchioModel:
         return np.asarray(self._q[self._configuration_index])
 
     def times_us(self) -> dict[str, float]:
-        """CPU time of each, called from Python, and of the same binding's calls on a model of one joint."""
+        """CPU time of each algorithm by name [us], called from Python; on a model of one joint, the cost of a call."""
         calls = {
             "pinocchio_constraint_dynamics_us": self._call_constraint_dynamics,
             "pinocchio_lcaba_us": self._call_lcaba,

@@ -101,7 +101,7 @@ def main() -> None:
     from vehicle_dynamics.parameters import VehicleParameters
     from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 
-    bodies = vehicle_bodies(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")))
+    bodies = vehicle_bodies(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml")))
     random = np.random.default_rng(0)
     ends = np.zeros((4, 9))
     ends[:, :3] = bodies.corners["geometry"]["tie_inner"]

@@ -105,5 +105,5 @@ def _time_us(vehicle: ChordVehicle, method: int, state: ChordState, work: ChordW
 
 
 if __name__ == "__main__":
-    hmmwv = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    hmmwv = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
     print(json.dumps(measure(hmmwv, sys.argv[1])._asdict()))

@@ -22,9 +22,9 @@ from benchmark.observer_drives import (
     altered,
     drive,
     lane_change,
-    numbers,
     sense,
-    wrong_numbers,
+    vehicle_parameters,
+    wrong_parameters,
 )
 from proving_ground.settings.text_table import text_table
 from sensors.samples import GpsSample
@@ -56,10 +56,11 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
     town = drive(along_legs(TOWN), TOWN_S)
     lane = drive(lane_change(18.0, steering=0.10, at_s=12.0), LANE_S)
     settings = replace(VEHICLE.load(), mounts=MOUNTS, datum=DATUM)
-    right = numbers()
+    right = vehicle_parameters()
     models = {"": {}, "_wrong": WRONG, "_worse": WORSE, "_light": LIGHT}
     ours = {
-        name: VehicleObserver(settings, parameters=wrong_numbers(right, **factors)) for name, factors in models.items()
+        name: VehicleObserver(settings, parameters=wrong_parameters(right, **factors))
+        for name, factors in models.items()
     }
     baseline = InsObserver(replace(INS.load(), mounts=MOUNTS, datum=DATUM))
     figures: dict[str, Any] = {}

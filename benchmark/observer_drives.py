@@ -27,16 +27,18 @@ from sensors.gps import DEFAULT_DATUM, Gps, GpsSettings
 from sensors.imu import Imu, ImuSettings
 from sensors.mounting import Mount
 from state_observer.vehicle.drive import Drive
-from state_observer.vehicle.settings import Datum, Mounts
+from state_observer.vehicle.settings import Mounts
 from state_observer.vehicle.validation import Sample
+from terrain.georeference import Datum
 from terrain.ground import FlatGround
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.motion import STANDS_MPS, forward_speed
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.start import Start
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 Array = NDArray[np.float64]
 Driver = Callable[[float, float, Helm, SnapshotRecord], Pedals]  # time [s], distance [m]
@@ -74,12 +76,12 @@ TOWN = (
 )  # 305 m with two stops and four turns
 
 
-def numbers(path: str = "config/vehicles/hmmwv.yaml") -> VehicleParameters:
+def vehicle_parameters(path: str = f"config/vehicles/{DEFAULT_VEHICLE}.yaml") -> VehicleParameters:
     """Parameters of the vehicle in a file."""
     return VehicleParameters.from_yaml(share_file(path))
 
 
-def wrong_numbers(
+def wrong_parameters(
     right: VehicleParameters, *, mass: float = 1.0, tyre: float = 1.0, rolling: float = 1.0, inertia: float = 1.0
 ) -> VehicleParameters:
     """The same vehicle with factors on chassis mass, tyre forces, rolling resistance and moments of inertia."""
@@ -127,7 +129,7 @@ def along_legs(legs: Sequence[Leg], standing_s: float = 3.0) -> Driver:
         after = 0.0 if leg.stop else beyond
         speed = min(leg.speed, math.sqrt(after**2 + 2.0 * 1.0 * max(left - 0.3, 0.0)))
         if left < SHORT and after == 0.0:
-            if forward_speed(seen) < 0.1:
+            if forward_speed(seen) < STANDS_MPS:
                 stopped.setdefault(index, time)
             return helm.pedals(seen, 0.0, leg.curvature)._replace(throttle=0.0, brake=0.4)
         return helm.pedals(seen, max(speed, 0.4), leg.curvature)

@@ -60,7 +60,7 @@ def lock_step_hashes(scenario: str) -> tuple[Hashes, float]:
 
 
 def differences(expected: Hashes, found: Hashes) -> list[str]:
-    """What differs, as NODE KIND."""
+    """Names of the differing hashes, as NODE KIND."""
     return [
         f"{node} {kind}"
         for node, hashes in sorted(expected.items())

@@ -1,7 +1,7 @@
-"""The table of figures in the README, made from benchmark/results.json.
+"""Tables of figures in the README and in state_observer/README.md, made from benchmark/results.json.
 
-    python -m benchmark.readme_table            # write it
-    python -m benchmark.readme_table --check    # status 1 when the README differs
+    python -m benchmark.readme_table            # write them
+    python -m benchmark.readme_table --check    # status 1 when a page differs
 
 Every figure is named by the benchmark and the key under which `proving-ground bench NAME --json` prints it.
 """
@@ -21,8 +21,10 @@ import yaml
 from benchmark.results import load
 
 ROWS = Path(__file__).with_name("readme_rows.yaml")
-README = Path(__file__).parents[1] / "README.md"
-_MARKED = re.compile(r"(<!-- figures -->\n).*?(<!-- figures end -->)", re.DOTALL)
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+PAGES = (README, ROOT / "state_observer/README.md")
+_MARKED = re.compile(r"(<!-- figures(?:: (\w+))? -->\n).*?(<!-- figures end -->)", re.DOTALL)
 _INLINE = re.compile(r"(\d[\d.,]*)([^\d`(|]*)\(`(\w+)\.(\w+)`\)")
 
 
@@ -39,9 +41,22 @@ def table(results: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def linkage_table(results: Mapping[str, Any]) -> str:
+    """Speed of the filters on linkages as Markdown, fastest on the four-bar first."""
+    figures = results["observers"]["figures"]
+    suffix = "_four_bar_rtf"
+    names = [name.removesuffix(suffix) for name in figures if name.endswith(suffix)]
+    lines = ["| key: `NAME_` | `four_bar_rtf` | `five_bar_rtf` | `cost_growth` |", "| --- | --- | --- | --- |"]
+    for name in sorted(names, key=lambda name: -float(figures[name + suffix])):
+        four, five, growth = (figures[f"{name}_{key}"] for key in ("four_bar_rtf", "five_bar_rtf", "cost_growth"))
+        lines.append(f"| `{name}` | {four:.0f} | {five:.0f} | {growth:.1f} |")
+    return "\n".join(lines) + "\n"
+
+
 def filled(text: str, results: Mapping[str, Any]) -> str:
-    """The README with its table made again."""
-    return _MARKED.sub(lambda found: found[1] + table(results) + found[2], text)
+    """A page with its tables made again: the README's, or `figures: observers`."""
+    tables = {None: table, "observers": linkage_table}
+    return _MARKED.sub(lambda found: found[1] + tables[found[2]](results) + found[3], text)
 
 
 def misquoted(text: str, results: Mapping[str, Any]) -> list[str]:
@@ -60,17 +75,21 @@ def _names(template: str) -> list[str]:
 
 
 def main() -> int:
-    """Write the README's table, or compare it."""
+    """Write the tables, or compare them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="change nothing; status 1 when the README differs")
+    parser.add_argument("--check", action="store_true", help="change nothing; status 1 when a page differs")
     options = parser.parse_args()
-    old, results = README.read_text(), load()
-    new = filled(old, results)
-    for line in misquoted(new, results):
-        print(f"README.md: {line}", file=sys.stderr)
-    if not options.check:
-        README.write_text(new)
-    return int(old != new if options.check else bool(misquoted(new, results)))
+    results, has_failed = load(), False
+    for page in PAGES:
+        old = page.read_text()
+        new = filled(old, results)
+        wrong = misquoted(new, results)
+        for line in wrong:
+            print(f"{page.relative_to(ROOT)}: {line}", file=sys.stderr)
+        if not options.check:
+            page.write_text(new)
+        has_failed |= old != new if options.check else bool(wrong)
+    return int(has_failed)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -31,6 +30,7 @@ from std_msgs.msg import Header
 
 from planner.progress import Status
 from proving_ground.interfaces.fields import read_stamp
+from proving_ground.launching.process_list import node_processes
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.domain import private_domain
 from terrain.world import World
@@ -43,7 +43,6 @@ LOOK_EVERY_S = 60.0
 DRIFT = 0.001  # of the time that passed
 WORLD = "urban"
 ARGUMENTS = ("navigate", f"world:={WORLD}", "sensing:=lidar", "pose_source:=observer", "to_world_goal:=true")
-_NAME = re.compile(r"__node:=(\w+)|(\w+)_node\b")
 AT_REST = {Status.ARRIVED.value, Status.FAILED.value, Status.NO_GOAL.value}
 
 
@@ -95,15 +94,17 @@ class Watch:
 
 
 def memory_mb(parents: Iterable[int]) -> dict[str, float]:
-    """Resident memory of the nodes among these processes and their children, by name and process."""
-    found, wanted = {}, set(parents)
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, StopIteration, KeyError, ValueError):
-            status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
-            if wanted & {int(status["PPid"]), int(status["Pid"])}:
-                command = (process / "cmdline").read_bytes().decode()
-                name = next(iter(_NAME.findall(command)), ("launch", ""))
-                found[f"{name[0] or name[1]}[{status['Pid'].strip()}]"] = int(status["VmRSS"].split()[0]) / 1024.0
+    """Memory of these processes and of the nodes that they have started, by name and process.
+
+    Proportional set size: nodes of a launch share most of what they have imported.
+    """
+    found = {}
+    for parent in parents:
+        for name, process in {"launch": parent, **node_processes(parent)}.items():
+            with contextlib.suppress(OSError, StopIteration):
+                lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+                size_kb = next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+                found[f"{name}[{process}]"] = size_kb / 1024.0
     return found
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from planner.pose import pose_of
 from planner.progress import Reason, Status
 from planner.settings import PlannerSettings
+from planner.to_goal import ToGoal
 from planner.towns import StepWatch, town
-from proving_ground.scenarios.choices import ToGoal
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import Driver, Scenario, load_scenario
 from proving_ground.settings import SettingsError
@@ -90,15 +90,12 @@ def drive(scenario: Scenario, world: World) -> DriveResult:
     runner, steps_on = LockStep(scenario, world=world), StepWatch(WorldGround.of(world))
     assert runner.autonomy is not None
     base = runner.vehicle.base_in_chassis
-    collisions, was_touching, top, track = 0, False, 0.0, []
+    top, track = 0.0, []
     while not runner.has_ended and not runner.autonomy.progress.status.is_over:
         period = runner.period
         seen = runner.look()
         runner.advance_to(period + 1)
         steps_on.look(seen)
-        is_touching = bool(seen["collision"] > 0.0)
-        collisions += is_touching and not was_touching
-        was_touching = is_touching
         top = max(top, float(np.hypot(*seen["velocity"][:2])))
         if period % TRACK_EVERY == 0:
             pose = pose_of(seen, base)
@@ -109,7 +106,7 @@ def drive(scenario: Scenario, world: World) -> DriveResult:
         status=progress.status,
         reason=progress.reason,
         time=runner.time,
-        collisions=collisions,
+        collisions=runner.collisions,
         kerb_strikes=steps_on.count,
         top_speed=top,
         plans=runner.autonomy.core.plans,

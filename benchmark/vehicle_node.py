@@ -61,7 +61,7 @@ except KeyboardInterrupt:
 """
 
 
-class _Heard:
+class _Received:
     """Arrival and stamp of each message of a topic [ns]."""
 
     def __init__(self, node: Any, message_type: type, topic: str, profile: QoSProfile) -> None:
@@ -126,12 +126,12 @@ def _measure(say: Callable[[str], None], pids: dict[str, int], seconds: float) -
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         clocks = {
-            "node": _Heard(node, Clock, "/clock", qos.CLOCK),
-            "bare": _Heard(node, Clock, "/bare/clock", qos.CLOCK),
+            "node": _Received(node, Clock, "/clock", qos.CLOCK),
+            "bare": _Received(node, Clock, "/bare/clock", qos.CLOCK),
         }
         states = {
-            "node": _Heard(node, Odometry, "/ground_truth/odom", DEEP),
-            "bare": _Heard(node, Odometry, "/bare/odom", DEEP),
+            "node": _Received(node, Odometry, "/ground_truth/odom", DEEP),
+            "bare": _Received(node, Odometry, "/bare/odom", DEEP),
         }
         everything = [*clocks.values(), *states.values()]
         say("waiting for both processes")

@@ -1,4 +1,4 @@
-"""How a failing set-up explains itself: the thing that failed, the cause, the remedy."""
+"""Errors of the set-up: the thing that failed, the cause, the remedy."""
 
 from __future__ import annotations
 

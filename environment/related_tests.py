@@ -1,4 +1,4 @@
-"""Which tests belong to a file: read from the tree, where `test/` mirrors the rooms, and from what tests import."""
+"""The tests that belong to a file, by the tree, where `test/` mirrors the rooms, and by the imports of tests."""
 
 from __future__ import annotations
 

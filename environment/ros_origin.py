@@ -1,4 +1,4 @@
-"""Where ROS 2 comes from: a sourced installation, or the wheels on PyPI."""
+"""Origin of ROS 2: a sourced installation, or the wheels on PyPI."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class StepError(Exception):
 
 
 class Display(Protocol):
-    """Where the progress of steps is shown."""
+    """Shows the progress of steps."""
 
     def started(self, number: int, total: int, step: Step) -> None: ...
 

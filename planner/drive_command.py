@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from proving_ground.settings import setting
 from vehicle_dynamics.equipment import Equipment
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 AnySettings = TypeVar("AnySettings", bound="DriverSettings")
 
@@ -53,7 +54,9 @@ class DriverSettings:
         choices=("auto", "always", "never"),
     )
     vehicle: str = setting(
-        "hmmwv", "Name of a vehicle in config/vehicles, or a path; gives the curvature at full steering", read_only=True
+        DEFAULT_VEHICLE,
+        "Name of a vehicle in config/vehicles, or a path; gives the curvature at full steering",
+        read_only=True,
     )
     max_curvature_1pm: float = setting(
         0.0, "Curvature of the path at full steering; 0: from the vehicle's file", unit="1/m", minimum=0.0, maximum=1.0

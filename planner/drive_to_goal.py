@@ -221,7 +221,7 @@ class DriveToGoal(Stateful):
         """Decide from a plan: drive, stop and turn, or give up."""
         to_go = plan.to_go if math.isfinite(plan.to_go) else away
         if plan.outcome is not Outcome.SEARCHING or not math.isfinite(self._nearest_at):
-            self._note_progress(time, plan.effort if math.isfinite(plan.effort) else to_go)
+            self._record_progress(time, plan.effort if math.isfinite(plan.effort) else to_go)
         status, reason = Status.DRIVING, Reason.NONE
         if not (math.isfinite(plan.speed) and math.isfinite(plan.curvature)):
             plan = Plan(Outcome.BLOCKED)  # a user's planner may return anything
@@ -245,11 +245,11 @@ class DriveToGoal(Stateful):
             status = Status.MANOEUVRING if self._manoeuvre else Status.BLOCKED
         return Progress(status, reason, wanted, bend, to_go, self._waypoint, plan.path, plan.arcs, grid)
 
-    def _note_progress(self, time: float, effort: float) -> None:
+    def _record_progress(self, time: float, effort: float) -> None:
         """Count it as progress to be nearer than ever, or to have a new path because the map changed."""
         is_new_path = effort > self._effort + NEW_PATH_M
         if effort < self._nearest - self.settings.progress_m:
-            self._stuck.note_progress()
+            self._stuck.on_progress()
         if is_new_path or effort < self._nearest - self.settings.progress_m or not math.isfinite(self._nearest_at):
             self._nearest, self._nearest_at, self._attempts = effort, time, 0
         self._effort = effort

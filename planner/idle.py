@@ -1,4 +1,4 @@
-"""When an idle driver should publish: repeat a stop for a while, then leave the topic to others."""
+"""Publishing of an idle driver: it repeats a stop for a while, then leaves the topic to others."""
 
 from __future__ import annotations
 

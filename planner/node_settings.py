@@ -11,13 +11,14 @@ from proving_ground.interfaces import topics
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
 from proving_ground.interfaces.synchrony import sync_with
 from proving_ground.settings import SettingsError, setting
+from proving_ground.settings.units import FAR_M
 from sensors.mounting import Mount
 from terrain.world import World
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 POSES = {"truth": topics.TRUTH_ODOM, "observer": topics.ESTIMATE}
 SENSING = ("terrain", "lidar")
 GOALS = ("none", "world", "given")
-FAR_M = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +84,7 @@ class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
         read_only=True,
     )
     vehicle: str = setting(
-        "hmmwv",
+        DEFAULT_VEHICLE,
         "Name of a vehicle in config/vehicles, or a path; gives its footprint and largest curvature",
         read_only=True,
     )

@@ -67,7 +67,7 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """For display: n x 3 poses (x, y, heading), world axes."""
+    """Arcs for display: n x 3 poses (x, y, heading), world axes."""
 
     chosen: Array | None = None
     clear: tuple[Array, ...] = ()
@@ -89,7 +89,7 @@ class Plan:
 
 
 class Planner(Protocol):
-    """A planner keeps what it has seen until `reset`."""
+    """Interface of a planner: `plan` gives a path and an arc; it keeps what it has seen until `reset`."""
 
     def reset(self) -> None:
         """Forget everything: the vehicle was moved, or time went back."""

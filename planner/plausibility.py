@@ -13,14 +13,14 @@ FROZEN_AFTER_S = 0.5
 FROZEN_FOR_S = 2.0  # at least: once stopped, the vehicle stands, and its pose cannot be checked
 
 COMMANDED_MPS = 0.3  # commanded above this and moving below the next: stuck
-STANDING_MPS = 0.15
+CRAWLS_MPS = 0.15
 STUCK_AFTER_S = 4.0  # standing this long while commanded
 MOST_ATTEMPTS = 3
 
 TRIM_RATE = 1.5  # growth of the trim, per second and m/s of excess
 TRIM_DEAD_MPS = 0.05
 MOST_TRIM_MPS = 2.5
-TRIM_MEMORY_S = 1.5  # decay time once the excess is gone
+TRIM_DECAY_S = 1.5  # decay time once the excess is gone
 BAND = (1 / 6, 5 / 6)  # shares of the reserve, from the top speed down, between which the command falls to 0
 
 
@@ -66,10 +66,10 @@ class StuckWatch(Stateful):
 
     def record(self, time: float, commanded: float, speed: float) -> None:
         """Record the commanded and the actual speed [m/s]."""
-        is_in_vain = abs(commanded) > COMMANDED_MPS and abs(speed) < STANDING_MPS
+        is_in_vain = abs(commanded) > COMMANDED_MPS and abs(speed) < CRAWLS_MPS
         self._since = min(self._since, time) if is_in_vain else math.inf
 
-    def note_progress(self) -> None:
+    def on_progress(self) -> None:
         """Reset the attempts: the vehicle is nearer to its goal than ever."""
         self.attempts = 0
 
@@ -107,6 +107,6 @@ class SpeedTrim(Stateful):
         if excess > TRIM_DEAD_MPS:
             self._trim = min(self._trim + TRIM_RATE * excess * step, MOST_TRIM_MPS)
         else:
-            self._trim *= math.exp(-step / TRIM_MEMORY_S)
+            self._trim *= math.exp(-step / TRIM_DECAY_S)
         share = min(max((self._most - abs(speed)) / self._band, 0.0), 1.0)
         return math.copysign(share * max(abs(commanded) - self._trim, 0.0), commanded)

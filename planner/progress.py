@@ -13,7 +13,7 @@ from planner.planning import Arcs, Array
 
 
 class Status(Enum):
-    """What the driver to a goal is doing."""
+    """Present activity of the driver to a goal."""
 
     NO_GOAL = "no_goal"
     DRIVING = "driving"

@@ -271,18 +271,6 @@ class Program:
         return values[0] if len(values) == 1 else values[max(bisect_right(self.time_s, time) - 1, 0)]
 
 
-# Scripts by their names in scenario files; a new one is a class like those above and a line here.
-DRIVER_KINDS: dict[str, type[Script]] = {
-    "straight": Straight,
-    "lane_change": LaneChange,
-    "sine_steer": SineSteer,
-    "j_turn": JTurn,
-    "circle": Circle,
-    "sine_sweep": SineSweep,
-    "program": Program,
-}
-
-
 def _wanted(script: Straight | LaneChange | JTurn | SineSweep, origin: Origin, time: float) -> float:
     """Speed [m/s] at a time [s] on the ramp from the initial speed to the script's speed."""
     change = script.acceleration_mps2 * time

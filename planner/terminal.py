@@ -31,7 +31,7 @@ LONGEST_SEQUENCE = 32
 
 
 class KeyTerminal:
-    """While it is open, keys arrive one by one without echo. Ctrl-C and Ctrl-Z work as usual."""
+    """A terminal whose keys arrive one by one, without echo, while it is open. Ctrl-C and Ctrl-Z work as usual."""
 
     def __init__(self, fd: int | None = None) -> None:
         self._fd = sys.stdin.fileno() if fd is None else fd

@@ -133,7 +133,7 @@ class ErrorModel(Stateful):
         kicks = self._drifting.normal(size=(count - 1, 2, self._size))
         keeps = math.exp(-passed / p.drift_time_s)
         drift = np.concatenate([self._units[DRIFT][None], math.sqrt(1.0 - keeps * keeps) * kicks[:, 0]])
-        _remember(keeps, drift)
+        _filter_rows(keeps, drift)
         walk: Array = np.cumsum(np.concatenate([self._units[WALK][None], math.sqrt(passed) * kicks[:, 1]]), axis=0)
         self._units[DRIFT], self._units[WALK] = drift[-1], walk[-1]
         self._walked_s += passed * (count - 1)
@@ -207,7 +207,7 @@ def _grown(variance: float, own: float, others: float, read: Array, out: Array) 
 
 
 @kernel
-def _remember(keeps: float, values: Array) -> None:
+def _filter_rows(keeps: float, values: Array) -> None:
     """Add to each row a share of the row above, top down: first-order recursion."""
     for row in range(1, values.shape[0]):
         for column in range(values.shape[1]):

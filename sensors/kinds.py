@@ -43,7 +43,7 @@ class SeenWorld(Stateful):
 
     @staticmethod
     def of(there: Surroundings, sensors: Iterable[Any]) -> SeenWorld:
-        """With the targets in the settings of sensors of one run, which are the same for all that have them."""
+        """Seen world with the targets in the settings of a run's sensors, the same for all that have them."""
         targets = (settings.moving_targets() for settings in sensors if isinstance(settings, SceneSettings))
         return SeenWorld(there, next(targets, ()))
 

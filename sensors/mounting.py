@@ -63,7 +63,7 @@ class Mount:
         return Mount(xyz_m=position.xyz_m, rpy_deg=self.rpy_deg if any(self.rpy_deg) else position.rpy_deg)
 
     def mounting(self) -> Mounting:
-        """This mount in the form that computations use."""
+        """The mount in the form that computations use."""
         return Mounting(self.position, self.rpy_deg)
 
 

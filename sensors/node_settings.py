@@ -16,6 +16,7 @@ from sensors.faults import Fault
 from sensors.lidar.moving import MovingTarget
 from sensors.sensor import SensorSettings
 from terrain.surroundings import SiteSettings
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,7 @@ class SensorNodeSettings(SensorSettings):
         read_only=True,
     )
     vehicle: str = setting(
-        "hmmwv",
+        DEFAULT_VEHICLE,
         "Name of a vehicle in config/vehicles, or a path; gives the sensor's position if `mount` is empty",
         read_only=True,
     )

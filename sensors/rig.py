@@ -131,7 +131,7 @@ class SensorRig(Stateful):
 
 
 class Truth(NamedTuple):
-    """What a sensor is given at an instant."""
+    """Input of a sensor at an instant."""
 
     time_ns: int
     motion: BaseMotion

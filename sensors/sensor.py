@@ -33,6 +33,13 @@ def rate(default_hz: float, highest_hz: float = 1000.0) -> float:
     return value
 
 
+def gravity() -> float:
+    """A setting of the gravitational acceleration, for sensors that feel it."""
+    words = "Gravitational acceleration; must equal the vehicle model's"
+    value: float = setting(9.81, words, unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True)
+    return value
+
+
 @dataclass(frozen=True, kw_only=True)
 class SensorSettings:
     """Settings of every sensor; each kind has its own defaults for some of these."""
@@ -54,7 +61,8 @@ class SensorSettings:
     )
     fault: str = setting(NO_FAULT, "Fault injected from now on, until set to none", choices=(NO_FAULT, *FAULTS))
     fault_value: float = setting(
-        0.0, "Size of the fault: what is added (drift: per second), the factor of scale, share of drop, or delay in s",
+        0.0, "Size of the fault, in the unit of its channel: offset of bias and spike, offset per second of drift, "
+        "standard deviation of noise; a factor for scale, the lost share for drop, seconds for delay and reorder",
         minimum=-1e9, maximum=1e9,
     )  # fmt: skip
     fault_channel: str = setting(

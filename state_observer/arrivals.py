@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 FIRST_WAIT_S = 3.0  # wait for the first message of a topic
 SILENT_S = 0.5  # and at least three periods, while other topics are active
-FORGETS = 0.1  # share of the newest message in the mean period
+NEWEST_SHARE = 0.1  # share of the newest message in the mean period
 ONE_CLOCK_S = 10.0  # a stamp farther from the node's clock belongs to another clock
 KEPT = 100  # stamps whose estimate is not published yet
 RECENT_S = 5.0
@@ -36,7 +36,7 @@ class Arrivals:
         if item.last_s:
             passed = now_s - item.last_s
             usual = item.period_s
-            item.period_s = usual + FORGETS * (min(passed, 2.0 * usual) - usual) if usual else passed
+            item.period_s = usual + NEWEST_SHARE * (min(passed, 2.0 * usual) - usual) if usual else passed
         item.last_s = self.last_s = now_s
         if abs(delay_s) < ONE_CLOCK_S:
             item.delays.append(delay_s)

@@ -34,7 +34,7 @@ def begin_at(observer: BasicObserver, start: Origin, start_ns: int) -> Verdict:
 
 
 class EstimateTimes(Stateful):
-    """When an observer publishes: one estimate per period, at the newest sample; also after time jumps back."""
+    """Times at which an observer publishes: once per period, at the newest sample; also after time jumps back."""
 
     STATE = ("estimate_ns",)
 
@@ -93,7 +93,7 @@ class InstantObserver(Stateful):
 
 
 def _used(sample: EncoderSample | ImuSample | GpsSample) -> tuple[Any, ...]:
-    """What an observer uses of a sample; messages carry no more of it."""
+    """The part of a sample that an observer uses; messages carry no more of it."""
     if isinstance(sample, ImuSample):
         return sample.time_ns, sample.angular_velocity, sample.force, sample.is_clipped
     if isinstance(sample, EncoderSample):

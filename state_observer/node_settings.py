@@ -8,38 +8,39 @@ from typing import ClassVar
 
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
 from proving_ground.interfaces.synchrony import sync_with
-from proving_ground.settings import setting
+from proving_ground.settings import same_setting, setting
 from sensors.encoders import EncoderSettings
 from sensors.gps import GpsSettings, LocalFrame
 from sensors.imu import ImuSettings
 from sensors.mounting import Mount
 from state_observer.kinds import OBSERVER_KINDS
 from state_observer.vehicle.observer import BasicObserver
-from state_observer.vehicle.settings import Datum, Known
+from state_observer.vehicle.settings import Known
+from terrain.georeference import Datum
 from terrain.surroundings import SiteSettings, Surroundings
 from terrain.world_ground import JOURNAL
 from vehicle_dynamics.equipment import Equipment
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.start import RENAMED_START, Origin, Start
-from vehicle_dynamics.vehicle_files import vehicle_file
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE, vehicle_file
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownGps:
-    """What the observer knows about the receiver."""
+    """Knowledge of the observer about the GPS receiver."""
 
     name: str = setting("gps", "Name of the sensor that the observer receives from", read_only=True)
     mount: Mount = field(default_factory=Mount)
 
     @staticmethod
     def of(name: str, settings: GpsSettings) -> KnownGps:
-        """From the name and the settings of a sensor."""
+        """Create the knowledge from the name and the settings of a sensor."""
         return KnownGps(name=name, mount=settings.mount)
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownImu:
-    """What the observer knows about the IMU; larger values in the observer's file take precedence."""
+    """Knowledge of the observer about the IMU; larger values in the observer's file take precedence."""
 
     name: str = setting("imu", "Name of the sensor that the observer receives from", read_only=True)
     mount: Mount = field(default_factory=Mount)
@@ -62,7 +63,7 @@ class KnownImu:
 
     @staticmethod
     def of(name: str, settings: ImuSettings) -> KnownImu:
-        """From the name and the settings of a sensor."""
+        """Create the knowledge from the name and the settings of a sensor."""
         gyro, accel = settings.gyro_errors(), settings.accel_errors()
         return KnownImu(
             name=name,
@@ -76,26 +77,16 @@ class KnownImu:
 
 @dataclass(frozen=True, kw_only=True)
 class KnownEncoders:
-    """What the observer knows about the encoders."""
+    """Knowledge of the observer about the encoders."""
 
     name: str = setting("encoders", "Name of the sensor that the observer receives from", read_only=True)
-    wheel_pulses: int = setting(
-        EncoderSettings().wheel_pulses, "Encoder pulses per revolution of a wheel", minimum=1, maximum=1_000_000,
-        read_only=True,
-    )  # fmt: skip
-    knows_direction: bool = setting(
-        EncoderSettings().knows_direction,
-        "Whether wheel encoders sense direction and count down in reverse; else they count up",
-        read_only=True,
-    )
-    full_brake_pressure_pa: float = setting(
-        EncoderSettings().full_brake_pressure_pa, "Pressure in the brake line at full brake pedal", unit="Pa",
-        minimum=1e3, maximum=1e9, read_only=True,
-    )  # fmt: skip
+    wheel_pulses: int = same_setting(EncoderSettings, "wheel_pulses")
+    knows_direction: bool = same_setting(EncoderSettings, "knows_direction")
+    full_brake_pressure_pa: float = same_setting(EncoderSettings, "full_brake_pressure_pa")
 
     @staticmethod
     def of(name: str, settings: EncoderSettings) -> KnownEncoders:
-        """From the name and the settings of a sensor."""
+        """Create the knowledge from the name and the settings of a sensor."""
         return KnownEncoders(
             name=name,
             wheel_pulses=settings.wheel_pulses,
@@ -129,8 +120,8 @@ class ObserverNodeSettings(SiteSettings):
         "", "YAML file of the observer's settings; empty: the default of its kind in config/observers", read_only=True
     )
     vehicle: str = setting(
-        "hmmwv",
-        "Name of a vehicle in config/vehicles, or a path; gives mounts of sensors whose `mount` is empty",
+        DEFAULT_VEHICLE,
+        "Name of a vehicle in config/vehicles, or a path; gives empty mounts, and the model if no file names one",
         read_only=True,
     )
     knows_start: bool = setting(
@@ -177,7 +168,7 @@ class ObserverNodeSettings(SiteSettings):
         return replace(self, gps=replace(self.gps, mount=gps), imu=replace(self.imu, mount=imu))
 
     def known(self, frame: LocalFrame) -> Known:
-        """What the run knows about sensors and location, for the observer's settings."""
+        """Knowledge of the run about sensors and location, for the observer's settings."""
         return Known(
             gps_xyz_m=self.gps.mount.position,
             imu_xyz_m=self.imu.mount.position,
@@ -190,6 +181,7 @@ class ObserverNodeSettings(SiteSettings):
             knows_direction=self.encoders.knows_direction,
             full_brake_pressure_pa=self.encoders.full_brake_pressure_pa,
             datum=Datum(**frame.origin._asdict()),
+            vehicle=self.vehicle,
         )
 
     def origin(self, there: Surroundings) -> Origin | None:

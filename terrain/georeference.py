@@ -7,6 +7,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proving_ground.interfaces.geodesy import Geodetic, TangentPlane
+from proving_ground.settings import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Datum:
+    """Position of the world's origin (x = y = z = 0) on Earth, as a world's or observer's file gives it."""
+
+    latitude_deg: float = setting(
+        ..., "Latitude of the world's origin, north positive", unit="deg", minimum=-90.0, maximum=90.0
+    )
+    longitude_deg: float = setting(
+        ..., "Longitude of the world's origin, east positive", unit="deg", minimum=-180.0, maximum=360.0
+    )
+    altitude_m: float = setting(
+        0.0, "Altitude of the world's origin above the ellipsoid", unit="m", minimum=-1e4, maximum=1e5
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from proving_ground.kernels.jit import inlined
 from proving_ground.kernels.vector3 import Vector3, unit
 from proving_ground.settings import setting
+from proving_ground.settings.units import FAR_M
 from terrain.obstacle_contact import Obstacles, no_obstacles
 from terrain.ruts import Ruts, no_ruts
 from terrain.soil import RIGID, SOIL, hard_soil
@@ -196,10 +197,15 @@ class FlatGround:
         0.0, "Slope of the ground along y of the world, as rise over run", minimum=-2.0, maximum=2.0, read_only=True
     )
     bump_start_m: float = setting(
-        0.0, "Position along x of the world where the bump begins", unit="m", minimum=-1e6, maximum=1e6, read_only=True
+        0.0,
+        "Position along x of the world where the bump begins",
+        unit="m",
+        minimum=-FAR_M,
+        maximum=FAR_M,
+        read_only=True,
     )
     bump_length_m: float = setting(
-        1.0, "Length of the bump along x of the world", unit="m", minimum=0.01, maximum=1e4, read_only=True
+        1.0, "Length of the bump along x of the world", unit="m", minimum=0.1, maximum=1000.0, read_only=True
     )
     bump_height_m: float = setting(
         0.0, "Height of the bump's crest above the plane, negative for a ditch; 0: no bump",

@@ -144,7 +144,7 @@ class Obstacles:
         yield from self.meshes
 
     def to_arrays(self) -> ObstacleArrays:
-        """For kernels: boxes first, then the bounding boxes of meshes; built once."""
+        """Arrays for kernels: boxes first, then the bounding boxes of meshes; built once."""
         return self._arrays
 
     @cached_property

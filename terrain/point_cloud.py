@@ -15,7 +15,7 @@ from terrain.raw_grid import RawGrid
 
 @dataclass(frozen=True, kw_only=True)
 class CloudSettings:
-    """How points are converted to heights."""
+    """Settings of the conversion of points to heights."""
 
     resolution_m: float = setting(0.5, "Side length of the cells", unit="m", minimum=0.001, maximum=1000.0)
     quantile: float = setting(0.5, "Quantile of a cell's ground points that gives the height", minimum=0.0, maximum=1.0)

@@ -177,7 +177,7 @@ def soil_contact(
 
     # Rolling back, resistance pushes until the energy stored in the elastic soil is spent: load^2 / (2 release).
     rebound = 0.5 * load * load / (sums.release * max(abs(share * sums.resistance), 1e-6 * load))
-    relief = _turned(soil_state.relief, rolling * step, patch, rebound)
+    relief = _relief_after(soil_state.relief, rolling * step, patch, rebound)
     after = SoilState(max(deepest, found.bottom), relief, found.squeeze)
     if span.leaves_ruts and step > 0.0 and abs(rolling) > 0.01 and len(ground.ruts.keys) > 1:
         _leave_rut(ground, wheel, ahead, after.deepest, math.copysign(patch, rolling), tyre.width)
@@ -203,7 +203,7 @@ def _entry(radius: float, depth: float) -> float:
 
 
 @inlined_part
-def _turned(relief: float, distance: float, patch: float, rebound: float) -> float:
+def _relief_after(relief: float, distance: float, patch: float, rebound: float) -> float:
     """Relief after rolling a distance [m]: builds up over a patch [m]; opposite relief decays with the rebound.
 
     The larger it is, the slower it grows and the faster it falls, so that rolling to and fro never gains energy.

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.settings import SettingsError, setting
+from proving_ground.settings import SettingsError, same_setting, setting
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.nested import load_named
 from proving_ground.settings.one_of import one_of
 from proving_ground.settings.share import share_file
+from terrain.ground import FlatGround
 from terrain.soil import SOIL, hard_soil
 from terrain.soil_law import SoilLaw
 
@@ -23,7 +24,7 @@ from terrain.soil_law import SoilLaw
 class HardSoil:
     """Ground that does not yield."""
 
-    friction: float = setting(..., "Friction coefficient between tyres and ground", minimum=0.01, maximum=2.0)
+    friction: float = same_setting(FlatGround, "friction", default=..., read_only=False)
     source: str = setting(..., "Source of the value")
 
     def record(self) -> Any:

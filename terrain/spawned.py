@@ -117,11 +117,11 @@ def read_obstacles(message: Any) -> Obstacles:
     for kind, marker in read_shapes(message):
         x, y, z = read_vector(marker.pose.position, "position", LARGEST_COORDINATE)
         length, width, height = read_vector(marker.scale, "scale", LARGEST_COORDINATE)
-        place = {"x": x, "y": y, "base": z - 0.5 * height, "height": height}
+        common = {"x": x, "y": y, "base": z - 0.5 * height, "height": height}
         if kind == "cube":
-            found.append(Box(**place, length=length, width=width, yaw=upright_yaw(marker.pose.orientation)))
+            found.append(Box(**common, length=length, width=width, yaw=upright_yaw(marker.pose.orientation)))
         else:
-            found.append(Cylinder(**place, radius=0.5 * length))
+            found.append(Cylinder(**common, radius=0.5 * length))
     return obstacles_of(found)
 
 

@@ -25,7 +25,7 @@ class WorldPose:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class World:
-    """What vehicle, sensors and planner drive on, sense and avoid."""
+    """World that vehicle, sensors and planner drive on, sense and avoid."""
 
     name: str
     ground: ElevationMap

@@ -16,21 +16,20 @@ from proving_ground.settings import SettingsError, as_parameters, setting
 from proving_ground.settings.named_files import named_file, named_files
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
-from proving_ground.settings.units import LARGEST_SEED
+from proving_ground.settings.units import FAR_M, LARGEST_SEED
 from terrain.builders.measured import Fault, MapFile, SurveyFile, file_beside
 from terrain.builders.off_road import OffRoad
 from terrain.builders.pads import Bump, Pad, Ramp, Step, Washboard
 from terrain.builders.urban import Urban
 from terrain.elevation_map import ElevationMap
 from terrain.formats.mesh_files import load_mesh
-from terrain.georeference import Georeference
+from terrain.georeference import Datum, Georeference
 from terrain.obstacles import Box, Cylinder, MeshObstacle, Obstacles
 from terrain.soils_file import split_soil
 from terrain.world import Site, World, WorldPose
 from terrain.world_checks import check_world
 
 VERSION = 1
-FAR_M = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,21 +68,6 @@ class PoseSettings:
     def position(self) -> WorldPose:
         """The pose, with heading in radians."""
         return WorldPose(x=self.x_m, y=self.y_m, heading=math.radians(self.heading_deg))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Origin:
-    """Position of x = y = z = 0 on Earth; overrides that of a map file."""
-
-    latitude_deg: float = setting(
-        ..., "Latitude of the world's origin, north positive", unit="deg", minimum=-90.0, maximum=90.0
-    )
-    longitude_deg: float = setting(
-        ..., "Longitude of the world's origin, east positive", unit="deg", minimum=-180.0, maximum=180.0
-    )
-    altitude_m: float = setting(
-        0.0, "Altitude of the world's origin above the ellipsoid", unit="m", minimum=-1000.0, maximum=10_000.0
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +123,7 @@ class WorldFile:
     seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED)
     start: PoseSettings | None = None
     goal: PoseSettings | None = None
-    origin: Origin | None = None
+    origin: Datum | None = None
     boxes: tuple[BoxSettings, ...] = ()
     cylinders: tuple[CylinderSettings, ...] = ()
     meshes: tuple[MeshSettings, ...] = field(default=())

@@ -1,9 +1,10 @@
-"""What several test folders share: message checks, the package installed by pip into a folder of its own, scenarios."""
+"""Fixtures of several test folders: message checks, the package installed by pip into its own folder, scenarios."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator
@@ -15,6 +16,10 @@ from layers import layer_of
 
 # Read when a message module is imported, so it must be set before any test module is.
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
+
+# A shell ignores Ctrl-C in what it starts in the background, and child processes of tests would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
 IGNORED = shutil.ignore_patterns(".venv", ".git", "build", "install", "log", "*.egg-info", "__pycache__", ".*_cache")

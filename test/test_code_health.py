@@ -33,7 +33,7 @@ def all_functions() -> Iterator[tuple[str, Function]]:
 
 
 def positional(function: Function) -> int:
-    """How many arguments a caller may have to put in order."""
+    """Number of arguments that a caller may have to put in order."""
     names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     return len(names) - (names[:1] in (["self"], ["cls"]))
 

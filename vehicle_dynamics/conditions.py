@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple
 from proving_ground.interfaces.joints import CORNERS
 from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import SettingsError, build, declarations, setting
+from proving_ground.settings.units import FOREVER_S
 from terrain.ground import FlatGround, GroundModel
 from terrain.own_friction import hard_friction
 from vehicle_dynamics.control.helm import PERIOD_S
@@ -44,7 +45,9 @@ class ConditionChange:
     form: ClassVar[str] = "WHAT AT_S VALUE [WHEELS]"
 
     what: str = setting(..., "Condition that changes", choices=tuple(_RANGES))
-    at_s: float = setting(0.0, "Time of the change, since the start of the run", unit="s", minimum=0.0, maximum=1e6)
+    at_s: float = setting(
+        0.0, "Time of the change, since the start of the run", unit="s", minimum=0.0, maximum=FOREVER_S
+    )
     value: float = setting(..., "Value from then on, in the unit of the condition", minimum=0.0, maximum=1e6)
     wheels: str = setting(ALL, "Wheels whose tyre pressure changes", choices=WHEELS)
 
@@ -87,10 +90,17 @@ class ConditionSettings:
     """Conditions of a running vehicle, as parameters of its node."""
 
     friction: float = setting(
-        -1.0, "Friction coefficient between tyres and all hard ground; -1: that of the world", minimum=-1.0, maximum=2.0
+        -1.0,
+        "Friction coefficient between tyres and all hard ground; -1: that of the world",
+        minimum=-1.0,
+        maximum=_RANGES[FRICTION].maximum,
     )
     payload_kg: float = setting(
-        -1.0, "Mass of the payload; -1: that of the start, vehicle.payload_kg", unit="kg", minimum=-1.0, maximum=1e5
+        -1.0,
+        "Mass of the payload; -1: that of the start, vehicle.payload_kg",
+        unit="kg",
+        minimum=-1.0,
+        maximum=_RANGES[PAYLOAD].maximum,
     )
     tyre_pressure_pa: tuple[float, ...] = setting(
         (),
@@ -139,7 +149,7 @@ class Condition(NamedTuple):
         return found
 
     def over(self, other: Condition) -> Condition:
-        """These, and the others' where these are None."""
+        """These conditions, and those of the other where these are None."""
         return Condition(
             _first(self.friction, other.friction),
             _first(self.payload_kg, other.payload_kg),

@@ -130,6 +130,11 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
     def _all_changes(self) -> list[ConditionChange]:
         return [*self._start_changes(), *scripted_changes(self.change_script)]
 
+    @property
+    def publishes_base(self) -> bool:
+        """Whether the vehicle's node publishes base_link in odom and map."""
+        return self.tf_source == "truth"
+
     def schedule(self) -> Schedule:
         """Schedule of what is published at which rate."""
         rates = {

@@ -12,7 +12,7 @@ from proving_ground.settings.nested import build_nested, load_settings, plain_va
 from vehicle_dynamics.drive.drive_parameters import Brakes, Driveline, Powertrains, Tyre
 from vehicle_dynamics.equipment import Equipment
 from vehicle_dynamics.parameter_fields import check_curve, check_table, damping_rate, length, mass, moment, point
-from vehicle_dynamics.suspension.arm_slopes import arm_slopes
+from vehicle_dynamics.suspension.arm_motion_ratios import arm_motion_ratios
 from vehicle_dynamics.suspension.pitman import PitmanPoints
 from vehicle_dynamics.suspension.wishbone import Hardpoints
 
@@ -179,7 +179,7 @@ class Suspension:
     def capacity_n(self) -> float:
         """Load on the wheel [N] that spring and bushings carry when the bump stop is reached, by design geometry."""
         points, spring = self.hardpoints_left_m, self.spring
-        rise, change = arm_slopes(points.hardpoints(), points.spring_chassis, points.spring_lower_arm)
+        rise, change = arm_motion_ratios(points.hardpoints(), points.spring_chassis, points.spring_lower_arm)
         compression = spring.free_length_m - self.stops.bump_below_length_m
         slope = (spring.force_n[-1] - spring.force_n[-2]) / (spring.compression_m[-1] - spring.compression_m[-2])
         beyond = max(compression - spring.compression_m[-1], 0.0)
@@ -360,6 +360,12 @@ class VehicleParameters:
         mass = sum(part for part, _ in sprung)
         on_front = sum(part * (x - behind) for part, x in sprung) / (ahead - behind)
         return 0.5 * GRAVITY * on_front, 0.5 * GRAVITY * (mass - on_front)
+
+    @property
+    def wheelbase_m(self) -> float:
+        """Distance between the axles at design [m]."""
+        front, rear = (item.hardpoints_left_m.wheel_centre for item in (self.front_suspension, self.rear_suspension))
+        return front[0] - rear[0]
 
     def loaded(self, payload_kg: float) -> VehicleParameters:
         """The vehicle with a payload [kg]; raises SettingsError beyond what it can carry."""

@@ -1,4 +1,4 @@
-"""Who must finish an instant before time goes on, and which commands belong to it. No ROS here.
+"""Participants that must finish an instant before time goes on, and the commands of that instant. No ROS here.
 
 Nodes of the suite report what they have finished (interfaces.synchrony). A driver from outside takes part by the
 stamps of its commands, or by sending one command for each message of a topic. All times in nanoseconds.
@@ -22,14 +22,14 @@ COMMANDS = {topic.name: topic for topic in (topics.CMD_VEL, topics.ACKERMANN_CMD
 
 @dataclass(frozen=True, kw_only=True)
 class SyncSettings:
-    """Who is waited for; with neither nodes nor a topic, time runs free."""
+    """Nodes and topic that time waits for; with neither, time runs free."""
 
     nodes: tuple[str, ...] = setting(
         (), "Nodes of the suite that must finish an instant before time goes on", read_only=True
     )
     inner: tuple[str, ...] = setting(
         (),
-        "Nodes whose reports need not wake the vehicle, because another node that it waits for waits for them",
+        "Nodes that need not be waited for, because another node of the list waits for them; they are only named",
         read_only=True,
     )
     wait_for: str = setting(
@@ -60,6 +60,15 @@ class SyncSettings:
     def is_on(self) -> bool:
         """Whether time waits for anybody."""
         return bool(self.nodes or self.wait_for)
+
+    @property
+    def outer(self) -> tuple[str, ...]:
+        """Nodes whose reports let time go on; all, if a driver answers messages that might be those of an inner one."""
+        return tuple(name for name in self.nodes if self.per_message_of or name not in self.inner)
+
+    def own_commands(self) -> frozenset[str]:
+        """Topics of commands of the nodes of the suite."""
+        return frozenset(topic for node in self.nodes for topic in self.topics_of(node)) - {self.wait_for}
 
     def topics_of(self, node: str) -> tuple[str, ...]:
         """Topics on which a node of the suite sends commands."""
@@ -92,6 +101,21 @@ class _StampedDriver:
         self._waiting = [item for item in self._waiting if item[0] > instant_ns]
         return [Arrival(time_ns, self._topic, message) for time_ns, _, message in due]
 
+    def restart(self, instant_ns: int) -> None:
+        """Drop commands of before a reset; where time has gone back, newer stamps do not count any more."""
+        self._waiting.clear()
+        if self._newest_ns > instant_ns:
+            self._newest_ns = -1
+
+    def complaint(self, stamp_ns: int, now_ns: int) -> str:
+        """Why a command cannot take part; empty: it can."""
+        if not stamp_ns:
+            return "has no stamps to wait for: stamp it, or set sync.per_message_of"
+        if stamp_ns > now_ns:
+            ahead_s = (stamp_ns - now_ns) / NS_PER_S
+            return f"is stamped {ahead_s:.3g} s after the present instant: stamp it with the time of what it answers"
+        return ""
+
 
 class _CountedDriver:
     """Commands from outside, one for each message of a topic."""
@@ -116,6 +140,14 @@ class _CountedDriver:
         while self._waiting and self._waiting[0][0] <= count:
             found.append(Arrival(instant_ns, self._topic, self._waiting.popleft()[1]))
         return found
+
+    def restart(self, instant_ns: int) -> None:
+        """Drop commands of before a reset; they answer messages all the same."""
+        self._waiting.clear()
+
+    def complaint(self, stamp_ns: int, now_ns: int) -> str:
+        """Why a command cannot take part: never."""
+        return ""
 
 
 class Participants:
@@ -155,6 +187,11 @@ class Participants:
             else:
                 self._table.on_message(topic, message)
 
+    def complaint(self, topic: str, stamp_ns: int, now_ns: int) -> str:
+        """Why a command cannot take part in the run; empty: it can."""
+        is_from_outside = self._driver is not None and topic == self._settings.wait_for
+        return self._driver.complaint(stamp_ns, now_ns) if is_from_outside and self._driver is not None else ""
+
     @property
     def has_commands(self) -> bool:
         """Whether the driver from outside, if one is waited for, has sent a command yet."""
@@ -164,8 +201,15 @@ class Participants:
         """Record how many messages the vehicle itself has published, by topic."""
         self._own = counts
 
+    def is_finished(self, instant_ns: int) -> bool:
+        """Whether time may go on. Nodes that others wait for have then finished, too."""
+        with self._lock:
+            if self._table.awaited(instant_ns, self._settings.outer):
+                return False
+            return self._driver is None or not self._driver.is_awaited(instant_ns, self._asked())
+
     def awaited(self, instant_ns: int) -> list[str]:
-        """Who has not finished an instant; empty: time may go on."""
+        """Names of those that have not finished an instant, by the reports that have been read."""
         with self._lock:
             names = self._table.awaited(instant_ns)
             if not names and self._driver is not None and self._driver.is_awaited(instant_ns, self._asked()):
@@ -188,10 +232,12 @@ class Participants:
             found = self._table.take(instant_ns + 1)
             return found + (self._driver.take(instant_ns, self._asked()) if self._driver is not None else [])
 
-    def restart(self) -> None:
-        """The simulation was reset, once more: wait until everybody has followed."""
+    def restart(self, instant_ns: int) -> None:
+        """The simulation was reset, once more: wait until everybody has followed; instant_ns: the first after it."""
         with self._lock:
             self._table.restart(self._table.resets + 1)
+            if self._driver is not None:
+                self._driver.restart(instant_ns)
 
     def _asked(self) -> int:
         """Messages of the topic that the driver from outside answers."""

@@ -17,7 +17,7 @@ class Pedals(NamedTuple):
     throttle: float = 0.0  # 0 to 1
     brake: float = 0.0  # 0 to 1
     selected: int = DRIVE  # gear lever
-    transfer_range: int = 0  # of the transfer case, by its place in the vehicle's file
+    transfer_range: int = 0  # of the transfer case, by its index in the vehicle's file
     locks: int = 0  # of lockable differentials: 1 front, 2 rear, 3 both
     parking_brake: float = 0.0  # 0 to 1
 
@@ -50,6 +50,6 @@ class Pedals(NamedTuple):
         )
 
     def as_command(self) -> Pedals:
-        """As within_limits, but for a command to drive-by-wire: range, locks and parking brake may be KEEP."""
+        """The pedals clamped as by within_limits for a command, whose range, locks and parking brake may be KEEP."""
         kept = {name: KEEP for name in ("transfer_range", "locks", "parking_brake") if getattr(self, name) == KEEP}
         return self.within_limits()._replace(**kept)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from proving_ground.settings.units import NS_PER_S
 from vehicle_dynamics.stepper import Instant, Pacer, Stepper
@@ -25,6 +25,14 @@ BREATH_S = 2e-5  # other threads get the interpreter at least this long ...
 BREATH_EVERY_NS = 2_000_000  # ... this often, when the simulation does not wait by itself
 
 Result = TypeVar("Result")
+
+
+class Wake(Protocol):
+    """As threading.Event."""
+
+    def set(self) -> None: ...
+    def clear(self) -> None: ...
+    def wait(self, timeout: float) -> bool: ...
 
 
 @dataclass
@@ -48,8 +56,12 @@ class SimulationLoop:
         on_failure: Callable[[], None] = lambda: None,
         steady_ns: Callable[[], int] = time.monotonic_ns,
         keeper: TimeKeeper | None = None,
+        on_over: Callable[[], None] = lambda: None,
+        wake: Wake | None = None,
     ) -> None:
-        """keeper: of a synchronous run.
+        """keeper: of a synchronous run; on_over: called from the thread when the run is over.
+
+        wake: what the thread waits for, instead of an event; it may process reports of others before it returns.
 
         on_failure is called from the thread when it ends by an exception, which is then in `failure`."""
         self.simulation = simulation
@@ -57,10 +69,10 @@ class SimulationLoop:
         self.overruns = 0  # moves that took longer than their real time
         self.failure: BaseException | None = None
         self._publish, self._on_failure, self._steady_ns = publish, on_failure, steady_ns
-        self._keeper = keeper
+        self._keeper, self._on_over = keeper, on_over
         self._effort = Effort()
         self._requests: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
-        self._wake = threading.Event()
+        self._wake: Wake = wake if wake is not None else threading.Event()
         self._ends = False
         self._breathed_at = 0
         self._thread = threading.Thread(target=self._guarded_run, name="simulation")
@@ -128,8 +140,13 @@ class SimulationLoop:
 
     @property
     def waiting(self) -> Waiting:
-        """Who is waited for, and for how long; nobody while time runs free."""
+        """Nodes that time waits for, and for how long; none while time runs free."""
         return self._keeper.waiting if self._keeper is not None else Waiting((), 0.0)
+
+    @property
+    def longest_wait(self) -> Waiting:
+        """The longest wait that others were named for."""
+        return self._keeper.longest if self._keeper is not None else Waiting((), 0.0)
 
     @property
     def waited_s(self) -> float:
@@ -175,6 +192,8 @@ class SimulationLoop:
             self._wait(HELD_S)
             return True
         self.simulation.is_over = keeper.is_over()
+        if self.simulation.is_over:
+            self._on_over()
         return self.simulation.is_over
 
     def _wait_for_all(self, keeper: TimeKeeper) -> None:

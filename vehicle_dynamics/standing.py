@@ -1,10 +1,11 @@
-"""When a run ends: its time is up, or its drive is over and the vehicle stands."""
+"""End of a run: its time is up, or its drive is over and the vehicle stands."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from proving_ground.settings import setting
+from proving_ground.settings.units import LONGEST_RUN_S
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.motion import STANDS_MPS
 
@@ -36,10 +37,15 @@ def periods_of(duration_s: float) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class EndSettings:
-    """When time stops by itself."""
+    """Conditions under which time stops by itself."""
 
     duration_s: float = setting(
-        0.0, "Simulated time after which time stops; 0: never", unit="s", minimum=0.0, maximum=1e6, read_only=True
+        0.0,
+        "Simulated time after which time stops; 0: never",
+        unit="s",
+        minimum=0.0,
+        maximum=LONGEST_RUN_S,
+        read_only=True,
     )
     with_drive: bool = setting(
         False, "Stop time when the planner has arrived or given up and the vehicle stands", read_only=True
@@ -55,7 +61,7 @@ class RunEnd:
         self.reset()
 
     def reset(self) -> None:
-        """Begin again."""
+        """Reset to the initial state."""
         self._standing, self._is_over = Standing(), False
 
     def record(self, time_s: float, speed: float, *, is_over: bool) -> None:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from proving_ground.settings import setting
 from proving_ground.settings.dates import date_ns
+from proving_ground.settings.units import FAR_M
 from terrain.world import World
 
-FAR_M = 1e7
 SLOWEST_MPS, FASTEST_MPS = -10.0, 40.0  # at the start
 
 

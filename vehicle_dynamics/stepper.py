@@ -195,7 +195,11 @@ class Stepper(Stateful):
 
     def place(self, start: Mapping[str, float]) -> None:
         """Put the vehicle elsewhere, in equilibrium, while time goes on; raises ValueError as start_from does."""
-        self._state = self._vehicle.start(self._ground, **start)  # type: ignore[arg-type]
+        self.continue_from(self._vehicle.start(self._ground, **start))  # type: ignore[arg-type]
+
+    def continue_from(self, state: Array) -> None:
+        """Continue from another state of the vehicle, such as one not in equilibrium, while time goes on."""
+        self._state = state.copy()
         self.pedals, self.diverged = Pedals(), ""
         self.seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)
         self._has_jumped = True

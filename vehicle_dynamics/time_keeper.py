@@ -17,10 +17,11 @@ from vehicle_dynamics.stepper import Instant, Stepper
 
 FIRST_COMMAND_S = 5.0  # wall time after which the first instant is published again for a driver from outside
 REPEAT_S = 0.2  # wall time after which an instant is published again for nodes that begin
+NAMED_AFTER_S = 1.0  # wall time after which those who hold time are named
 
 
 class Waiting(NamedTuple):
-    """Who is waited for, and for how long."""
+    """Nodes that time waits for, and for how long."""
 
     names: tuple[str, ...]
     seconds: float  # of wall time
@@ -44,6 +45,8 @@ class TimeKeeper:
         self._held_at: float | None = None
         self._shown_at = 0.0
         self.waiting = Waiting((), 0.0)
+        self.longest = self.waiting  # of those that were long enough to be named
+        self._is_longest = False  # the present one
         self.waited_s = 0.0  # in all
 
     @property
@@ -56,12 +59,12 @@ class TimeKeeper:
         if not self._has_shown:
             self._has_shown = True
             self._show(now)
-        names = self._participants.awaited(simulation.time_ns)
-        if not names:
+        if self._participants.is_finished(simulation.time_ns):
             self._go_on(now)
             return False
         self._held_at = now if self._held_at is None else self._held_at
-        self.waiting = Waiting(tuple(names), now - self._held_at)
+        self.waiting = Waiting(tuple(self._participants.awaited(simulation.time_ns)), now - self._held_at)
+        self._compare()
         if now - self._shown_at > REPEAT_S and self._participants.starting():
             self._show(now)
         elif now - self._shown_at > FIRST_COMMAND_S and not self._participants.has_commands:
@@ -70,7 +73,7 @@ class TimeKeeper:
 
     def is_free(self) -> bool:
         """Whether nobody is waited for; any thread may ask."""
-        return not self._participants.awaited(self._simulation.time_ns)
+        return self._participants.is_finished(self._simulation.time_ns)
 
     def begin_period(self) -> None:
         """Pass on the commands of the period; call before the vehicle moves."""
@@ -86,14 +89,21 @@ class TimeKeeper:
 
     def reset(self) -> None:
         """The simulation was reset: everybody begins again."""
-        self._participants.restart()
+        self._participants.restart(self._simulation.time_ns)
         self._end.reset()
         self._simulation.is_over = self._has_shown = False
 
     def _go_on(self, now: float) -> None:
         if self._held_at is not None:
             self.waited_s += now - self._held_at
-        self._held_at, self.waiting = None, Waiting((), 0.0)
+        self._held_at, self.waiting, self._is_longest = None, Waiting((), 0.0), False
+
+    def _compare(self) -> None:
+        """Record a wait that is the longest so far, with those who were named first: the last are only behind them."""
+        waiting = self.waiting
+        if waiting.seconds > max(self.longest.seconds, NAMED_AFTER_S):
+            names = self.longest.names if self._is_longest else waiting.names
+            self.longest, self._is_longest = Waiting(names, waiting.seconds), True
 
     def _show(self, now: float) -> None:
         self._shown_at = now

@@ -27,7 +27,7 @@ class RollingStart(NamedTuple):
 
 
 class PedalAuthority(NamedTuple):
-    """What a driver knows of a vehicle's pedals: acceleration per pedal travel, at small speed [m/s^2]."""
+    """Authority of a vehicle's pedals, known to drivers: acceleration per pedal travel at small speed [m/s^2]."""
 
     brake: float  # of a brake that is pressed lightly
     throttle: float

@@ -12,14 +12,16 @@ from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.single_track import SingleTrack
 from vehicle_dynamics.stepper import steps_per_control
 from vehicle_dynamics.vehicle import Vehicle
-from vehicle_dynamics.vehicle_files import vehicle_file
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE, vehicle_file
 
 
 @dataclass(frozen=True, kw_only=True)
 class VehicleChoice:
     """Choice of vehicle, model, powertrain and integrator."""
 
-    model: str = setting("hmmwv", "Name of a vehicle in config/vehicles, or a path to a YAML file", read_only=True)
+    model: str = setting(
+        DEFAULT_VEHICLE, "Name of a vehicle in config/vehicles, or a path to a YAML file", read_only=True
+    )
     fidelity: str = setting(
         "multibody",
         "Vehicle model: multibody with tyres, or kinematic single_track",
@@ -39,7 +41,7 @@ class VehicleChoice:
         read_only=True,
     )
     payload_kg: float = setting(
-        0.0, "Mass of the payload at the start; 0: that of the vehicle's file",
+        0.0, "Mass of the payload at the start; 0: that of the vehicle's file, which conditions.payload_kg 0 removes",
         unit="kg", minimum=0.0, maximum=1e5, read_only=True,
     )  # fmt: skip
     step_s: float = setting(

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from proving_ground.settings.named_files import named_file, named_files
 
+DEFAULT_VEHICLE = "hmmwv"  # in config/vehicles
+
 
 def vehicle_files() -> dict[str, Path]:
     """The vehicles in config/vehicles by name."""

@@ -75,7 +75,7 @@ def steering_bodies(parameters: VehicleParameters) -> list[Body]:
         "idler": (ROOT, steering.idler_pivot_m),
     }
     return [
-        Body(f"steering.{name}", parent, (_turn(steering.axis, pivot),), mass, _triple(centre), inertia)
+        Body(f"steering.{name}", parent, (_revolute(steering.axis, pivot),), mass, _triple(centre), inertia)
         for (name, (parent, pivot)), (mass, centre, inertia) in zip(
             hinges.items(), steering_lumps(parameters).values(), strict=True
         )
@@ -152,12 +152,12 @@ class CornerBuilder:
         tie = np.subtract(p.tie_rod_inner, p.tie_rod_outer)
         shock = np.subtract(p.shock_chassis, p.shock_lower_arm)
         hinges = {
-            "lower_arm": (ROOT, (_turn(g.lower_axis, g.lower_pivot),)),
+            "lower_arm": (ROOT, (_revolute(g.lower_axis, g.lower_pivot),)),
             "upright_arm": ("lower_arm", universal(g.lower_axis, upright, g.lower_ball)),
-            "spindle": ("upright_arm", (_turn(upright, g.lower_ball),)),
-            "wheel": ("spindle", (_turn((0.0, 1.0, 0.0), p.wheel_centre),)),
+            "spindle": ("upright_arm", (_revolute(upright, g.lower_ball),)),
+            "wheel": ("spindle", (_revolute((0.0, 1.0, 0.0), p.wheel_centre),)),
             "tie_rod": ("spindle", universal(self.tie_cross(), tie, p.tie_rod_outer)),
-            "upper_arm": (ROOT, (_turn(g.upper_axis, g.upper_pivot),)),
+            "upper_arm": (ROOT, (_revolute(g.upper_axis, g.upper_pivot),)),
             "lower_shock": ("lower_arm", universal(g.lower_axis, shock, p.shock_lower_arm)),
             "upper_shock": ("lower_shock", (_slide(shock, p.shock_chassis),)),
         }
@@ -212,10 +212,10 @@ def slender(mass: float, start: Vector3, end: Vector3) -> Lump:
 
 def universal(first: Vector3 | Array, rod: Array, point: Vector3) -> tuple[Axis, Axis]:
     """A universal joint that carries a rod: the second axis is perpendicular to the first and to the rod."""
-    return _turn(first, point), _turn(np.cross(rod, first), point)
+    return _revolute(first, point), _revolute(np.cross(rod, first), point)
 
 
-def _turn(direction: Vector3 | Array, point: Vector3) -> Axis:
+def _revolute(direction: Vector3 | Array, point: Vector3) -> Axis:
     return Axis(Motion.REVOLUTE, _triple(np.divide(direction, np.linalg.norm(direction))), point)
 
 

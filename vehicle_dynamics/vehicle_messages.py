@@ -6,14 +6,14 @@ serialises it before the next instant. All numbers of an instant are finite.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Protocol
 
 import numpy as np
 
 from proving_ground.interfaces import joints, topics
-from proving_ground.interfaces.fields import Maker, set_stamp
+from proving_ground.interfaces.fields import Array, Maker, set_stamp
+from proving_ground.interfaces.frames import Frames
 from proving_ground.interfaces.motion_codec import (
     fill_accel,
     fill_collision,
@@ -39,19 +39,15 @@ from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 CHASSIS = "chassis"
-UNTURNED = (0.0, 0.0, 0.0, 1.0)
+NO_ROTATION = (0.0, 0.0, 0.0, 1.0)
 NS = 1e-9
 Message = tuple[Topic, Any]
 
 
-@dataclass(frozen=True)
-class FrameNames:
-    """Names of the vehicle's frames with their prefix."""
+class PackedTree(Protocol):
+    """Transforms as bytes."""
 
-    map: str
-    odom: str
-    base: str
-    prefix: str
+    def of(self, time_ns: int, poses: Array) -> bytes: ...
 
 
 class VehicleMessages:
@@ -62,15 +58,16 @@ class VehicleMessages:
         make: Maker,
         vehicle: Vehicle,
         parameters: VehicleParameters,
-        frames: FrameNames,
+        frames: Frames,
         *,
         has_base: bool,
         has_body: bool,
         ruts: Ruts | None = None,
+        pack: Callable[[Any], PackedTree] | None = None,
     ) -> None:
         """has_base: publish base_link in odom and map; has_body: and chassis, suspension and wheels in it.
 
-        ruts: of the ground that the vehicle drives on.
+        ruts: of the ground that the vehicle drives on. pack: makes bytes of the tree of frames, instead of a message.
 
         Sensor frames are not the vehicle's: each sensor's node publishes its own.
         """
@@ -78,27 +75,28 @@ class VehicleMessages:
         self._base = (x, y, z)
         self._clock, self._odometry = make(topics.CLOCK.type), make(topics.TRUTH_ODOM.type)
         make_exact(self._odometry)
-        self._odometry.header.frame_id, self._odometry.child_frame_id = frames.map, frames.base
+        self._odometry.header.frame_id, self._odometry.child_frame_id = frames.map_frame, frames.base_frame
         self._accel, self._push = make(topics.TRUTH_ACCEL.type), make(topics.COLLISION.type)
-        self._accel.header.frame_id = self._push.header.frame_id = frames.base
+        self._accel.header.frame_id = self._push.header.frame_id = frames.base_frame
         self._was_pushed = True  # the first instant is published in any case
         self._actuation, self._wheels = make(topics.TRUTH_ACTUATION.type), make(topics.TRUTH_WHEELS.type)
         self._actuation.name, self._wheels.name = list(joints.TRUTH_ACTUATION), list(joints.TRUTH_WHEELS)
         self._ruts = RutChanges(ruts) if ruts is not None and len(ruts.keys) > 1 else None
         self._cells = make(topics.RUTS.type)
-        self._cells.header.frame_id = frames.map
+        self._cells.header.frame_id = frames.map_frame
         describe_points(self._cells, RUT_CELL, make)
         positions = JointPositions(parameters)
         self._joints = JointMessages(make(topics.JOINT_STATES.type), positions)
-        self._tree = _Tree(make, frames, positions, _transforms(parameters) if has_body else None, has_base=has_base)
+        transforms = _transforms(parameters) if has_body else None
+        self._tree = _Tree(make, frames, positions, transforms, has_base=has_base, pack=pack)
         self._description = make(topics.ROBOT_DESCRIPTION.type)
         self._description.data = vehicle_urdf(parameters, self._base, {})
         self._fixed = []
         if has_base:
-            self._fixed.append(new_transform(make, frames.map, frames.odom))
+            self._fixed.append(new_transform(make, frames.map_frame, frames.odom_frame))
         if has_body:
-            self._fixed.append(new_transform(make, frames.base, frames.prefix + CHASSIS))
-            set_transform(self._fixed[-1], (-x, -y, -z), UNTURNED)
+            self._fixed.append(new_transform(make, frames.base_frame, frames.named(CHASSIS)))
+            set_transform(self._fixed[-1], (-x, -y, -z), NO_ROTATION)
 
     @property
     def description(self) -> Message:
@@ -195,20 +193,22 @@ class _Tree:
     def __init__(
         self,
         make: Maker,
-        frames: FrameNames,
+        frames: Frames,
         positions: JointPositions,
         transforms: JointTransforms | None,
         *,
         has_base: bool,
+        pack: Callable[[Any], PackedTree] | None,
     ) -> None:
         """transforms: of the joints, or None to omit them; has_base: publish base_link in odom."""
-        self._base = new_transform(make, frames.odom, frames.base) if has_base else None
+        self._base = new_transform(make, frames.odom_frame, frames.base_frame) if has_base else None
         self._positions, self._transforms = positions, transforms
         pairs = zip(transforms.parents, transforms.children, strict=True) if transforms is not None else ()
-        self._links = [new_transform(make, frames.prefix + parent, frames.prefix + child) for parent, child in pairs]
+        links = [new_transform(make, frames.named(parent), frames.named(child)) for parent, child in pairs]
         self._message = make(topics.TRANSFORMS.type)
-        self._message.transforms = [*([self._base] if self._base is not None else []), *self._links]
+        self._message.transforms = [*([self._base] if self._base is not None else []), *links]
         share_stamp(self._message.transforms)
+        self._packed = pack(self._message) if pack is not None and not self.is_empty else None
 
     @property
     def is_empty(self) -> bool:
@@ -217,16 +217,22 @@ class _Tree:
 
     def tree(self, time_ns: int, motion: BaseMotion, seen: SnapshotRecord) -> Any:
         """Message with the transforms of base_link and of all bodies at one instant, as far as they are published."""
+        poses = self._poses(motion, seen)
+        if self._packed is not None:
+            return self._packed.of(time_ns, poses)
         set_stamp(self._message.transforms[0].header.stamp, time_ns)
-        if self._base is not None:
-            set_transform(self._base, motion.position, motion.attitude)
-        if self._transforms is not None:
-            translations, quaternions = self._transforms.at(self._positions.at(seen))
-            for link, translation, quaternion in zip(
-                self._links, translations.tolist(), quaternions.tolist(), strict=True
-            ):
-                set_transform(link, translation, quaternion)
+        for link, (x, y, z, *quaternion) in zip(self._message.transforms, poses.tolist(), strict=True):
+            set_transform(link, (x, y, z), quaternion)
         return self._message
+
+    def _poses(self, motion: BaseMotion, seen: SnapshotRecord) -> Array:
+        """Translation and quaternion of each transform."""
+        rows = []
+        if self._base is not None:
+            rows.append(np.array([[*motion.position, *motion.attitude]]))
+        if self._transforms is not None:
+            rows.append(np.hstack(self._transforms.at(self._positions.at(seen))))
+        return np.vstack(rows)
 
 
 def _transforms(parameters: VehicleParameters) -> JointTransforms:

@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site: adds the files, makes the navigation, mends the links."""
+"""Hooks that MkDocs calls while it builds the site: they add files, make the navigation and mend links."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _public_names(parent: ast.Module | ast.ClassDef, prefix: str) -> Iterator[st
 
 
 def _home(full: str, modules: dict[str, Module]) -> str | None:
-    """Where an exported name is defined; None if that has no page."""
+    """The module that defines an exported name; None if that has no page."""
     module, _, name = full.rpartition(".")
     if module not in modules:
         return None

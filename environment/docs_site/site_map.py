@@ -1,4 +1,4 @@
-"""What the site consists of: pages of the repository, API pages, and sources that pages link to."""
+"""Content of the site: pages of the repository, API pages, and sources that pages link to."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ GENERATORS: dict[str, tuple[str, tuple[Any, ...]]] = {
 
 @dataclass(frozen=True)
 class Sources:
-    """Where the generated files are: one folder per generator, as two of them use the same file names."""
+    """Folders of the generated files: one per generator, as two of them use the same file names."""
 
     idl: Path
     descriptions: Path  # X.json with type description and RIHS01 hash

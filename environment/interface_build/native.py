@@ -82,7 +82,7 @@ def _compile_all(sources: Sources, output: Path, toolchain: Toolchain) -> dict[s
 
 
 def _units(sources: Sources, output: Path) -> Iterator[tuple[str, Path]]:
-    """What to compile, by generator: one file that includes all of a language.
+    """Files to compile, by generator: one that includes all of a language.
 
     Reading the same headers for each of hundreds of files would take five times as long.
     """

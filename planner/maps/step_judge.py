@@ -1,4 +1,4 @@
-"""Which cells of a height grid are obstacles: steps, not slopes.
+"""Finds the obstacles of a height grid: cells at steps, not on slopes.
 
 The rise between a cell and its neighbours is compared with what the slope of the ground around explains. That slope is
 the smaller of those on both sides, and 0 where they differ in sign (the minmod limiter of Roe 1986): an even slope

@@ -123,7 +123,7 @@ class TerrainTruth:
 
 
 def _overlap(tile_first: int, first: int, count: int) -> tuple[slice, slice]:
-    """Where a tile lies in a window along one axis, and the matching part of the tile."""
+    """Range of a window that a tile covers along one axis, and the matching part of the tile."""
     begin, end = max(tile_first, first), min(tile_first + TILE_CELLS, first + count)
     return slice(begin - first, end - first), slice(begin - tile_first, end - tile_first)
 

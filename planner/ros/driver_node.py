@@ -1,4 +1,4 @@
-"""What the driver nodes share: publishing drive commands at a rate and on demand, and watching for other publishers."""
+"""Base of the driver nodes: publishes commands at a rate and on demand, and watches for other publishers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vehicle_dynamics.equipment import Equipment
 from vehicle_dynamics.vehicle_files import vehicle_file
 
 TOPICS = {"cmd_vel": topics.CMD_VEL, "pedals": topics.PEDALS}
-LAST_WORD_WAIT = Duration(seconds=0.5)
+FINAL_STOP_WAIT = Duration(seconds=0.5)
 ECHO_SLACK = 3  # own messages that may still be in flight when messages are counted
 MOST_ON_DEMAND_HZ = 200.0  # a flood of input does not become a flood of commands
 
@@ -77,7 +77,7 @@ class DriverNode(SuiteNode[Settings]):
         """Publish a stop as the last command."""
         if not self.last_command.is_stop:
             self._publisher.publish(self._to_msg(self.driver.stop_command(self.wall_time(), "the driver ends")))
-            self._publisher.wait_for_all_acked(LAST_WORD_WAIT)  # else the publisher is destroyed before it is sent
+            self._publisher.wait_for_all_acked(FINAL_STOP_WAIT)  # else the publisher is destroyed before it is sent
         super().destroy_node()
 
     def publish_health(self) -> None:

@@ -1,4 +1,4 @@
-"""When a planner acts in a synchronous run: every control period, once all its inputs have finished that instant."""
+"""Timing of a planner in a synchronous run: it acts every control period, once all its inputs have finished it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from proving_ground.interfaces.motion_codec import read_odometry
 from proving_ground.interfaces.synchrony import Report
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode
+from proving_ground.ros_support.raw_motion import odometry_of
 from proving_ground.ros_support.respawn import was_respawned
 from proving_ground.ros_support.synchronous import SynchronousInput
 from proving_ground.settings.dates import date_ns
@@ -46,14 +47,14 @@ class InstantTurns:
         self._input = SynchronousInput(node, sources, self._on_progress)
         node.listen(topics.RESETS, self._on_resets)
         if VEHICLE in sources:
-            node.listen(pose, self._on_truth)
+            node.listen(pose, self._on_truth, raw=True)
         else:
-            node.listen(pose, self._input.on_message(pose.name), is_lazy=True)
+            node.listen(pose, self._input.on_message(pose.name), is_lazy=True, raw=True)
         if settings.sensing == "lidar":
             node.listen(cloud, self._input.on_message(cloud.name), is_lazy=True)
 
-    def _on_truth(self, message: Any) -> None:
-        time_ns = read_stamp(message.header.stamp)
+    def _on_truth(self, message: bytes) -> None:
+        time_ns = read_stamp(odometry_of(message).header.stamp)
         if self._received and time_ns <= self._input.horizon_ns - 1:
             return  # repeated for nodes that begin
         self._received += 1
@@ -81,9 +82,9 @@ class InstantTurns:
                     self._read(item.message)
             self._act(now_ns, self._odometry, [item.message for item in arrivals if item.topic == self._clouds])
 
-    def _read(self, message: Any) -> None:
+    def _read(self, message: bytes) -> None:
         try:
-            time_ns, position, attitude, velocity, angular_velocity = read_odometry(message, self._frames)
+            time_ns, position, attitude, velocity, angular_velocity = read_odometry(odometry_of(message), self._frames)
         except ValueError as error:
             self._node.health.count(f"{self._pose} rejected")
             self._node.report("input", Level.WARN, f"{self._pose} rejected: {error}")

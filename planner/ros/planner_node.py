@@ -21,12 +21,13 @@ from planner.rehearsal import rehearse
 from planner.ros.instant_turns import InstantTurns, Odometry
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.fields import read_stamp
-from proving_ground.interfaces.map_codec import fill_arcs, fill_local_grid, fill_path
+from proving_ground.interfaces.map_codec import fill_local_grid
 from proving_ground.interfaces.motion_codec import fill_command
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.ros_support.packed import PackedArcs, PackedPath
 from proving_ground.ros_support.point_cloud import cloud_to_points
 from proving_ground.ros_support.respawn import was_respawned
 from proving_ground.ros_support.synchronous import Finished
@@ -69,8 +70,8 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         kind = TwistStamped if s.stamped else Twist
         self._cmd_vel = self.advertise(topics.CMD_VEL, kind)
         self._command = TwistStamped(header=Header(frame_id=s.frames.base_frame))
-        self._plan, self._path_message = self.advertise(topics.PLAN), new_message(topics.PLAN.type)
-        self._arcs = self.advertise(topics.ARCS)
+        self._plan, self._packed_path = self.advertise(topics.PLAN), PackedPath(self._frame)
+        self._arcs, self._packed_arcs = self.advertise(topics.ARCS), PackedArcs(self._frame)
         self._local_map = self.advertise(topics.LOCAL_MAP)
         self.listen(topics.GOAL_POSE, self._on_goal)
         self.listen(topics.WAYPOINTS, self._on_waypoints)
@@ -206,13 +207,13 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             self.report("input", Level.OK, "odometry arrives")
 
     def _show(self, time_ns: int, progress: Progress) -> None:
-        path, arcs, grid = self._path_message, new_message(topics.ARCS.type), new_message(topics.LOCAL_MAP.type)
-        path.header.frame_id = grid.header.frame_id = self._frame
-        fill_path(path, time_ns, progress.path, self._navigator.height, new_message)
-        self._plan.publish(path)
-        fill_arcs(arcs, path.header, progress.arcs, self._navigator.height, new_message)
-        self._arcs.publish(arcs)
-        if progress.grid is not None:
+        height = self._navigator.height
+        if self._plan.get_subscription_count():
+            self._plan.publish(self._packed_path.of(time_ns, progress.path, height))
+        if self._arcs.get_subscription_count():
+            self._arcs.publish(self._packed_arcs.of(time_ns, progress.arcs, height))
+        if progress.grid is not None and self._local_map.get_subscription_count():
+            grid = new_message(topics.LOCAL_MAP.type, self._frame)
             fill_local_grid(grid, time_ns, progress.grid)
             self._local_map.publish(grid)
 

@@ -28,7 +28,7 @@ from proving_ground.settings.named_files import is_path
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
 from proving_ground.settings.share import share_directory
-from proving_ground.settings.units import LARGEST_SEED
+from proving_ground.settings.units import FOREVER_S, LARGEST_SEED
 
 VERSION = 1
 MOST_RUNS = 1_000_000
@@ -96,8 +96,8 @@ class Metric:
 
     channel: str = setting("", "Name of a recorded channel")
     statistic: str = setting("", "Statistic taken of the channel", choices=("", *STATISTICS))
-    from_s: float = setting(0.0, "Start of the part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
-    to_s: float = setting(1e6, "End of the part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
+    from_s: float = setting(0.0, "Start of the part of the run that counts", unit="s", minimum=0.0, maximum=FOREVER_S)
+    to_s: float = setting(FOREVER_S, "End of the part of the run that counts", unit="s", minimum=0.0, maximum=FOREVER_S)
     figure: str = setting("", "Figure kept instead of a channel, from the list in docs/campaigns.md")
     name: str = setting("", "Name in tables and pictures; empty: the figure, or channel and statistic")
     at_least: float = setting(-1e12, "Least value of a run that passes", minimum=-1e12, maximum=1e12)
@@ -136,7 +136,7 @@ class Metric:
 
 @dataclass(frozen=True, kw_only=True)
 class Stop:
-    """When a campaign ends before all its runs are done; 0 switches a rule off.
+    """Rules that end a campaign before all its runs are done; 0 switches a rule off.
 
     The first two look at runs by their number, not by when they end: the same runs count on any machine.
     """
@@ -175,7 +175,7 @@ class Campaign:
     runs: int = setting(0, "Number of runs; 0: as many as a grid has", minimum=0, maximum=MOST_RUNS)
     seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED)
     sampling: str = setting("random", "Method by which values are sampled", choices=SAMPLINGS)
-    time_limit_s: float = setting(600.0, "Longest wall time of a run", unit="s", minimum=0.1, maximum=1e6)
+    time_limit_s: float = setting(600.0, "Longest wall time of a run", unit="s", minimum=0.1, maximum=FOREVER_S)
     vary: tuple[Vary, ...]
     metrics: tuple[Metric, ...] = ()
     stop: Stop = field(default_factory=Stop)

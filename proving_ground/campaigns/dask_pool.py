@@ -59,7 +59,7 @@ class DaskPool:
             while waiting is not None and len(self._running) < most:
                 self._submit(waiting, 1)
                 waiting = next(jobs, None)
-            yield from self._heard()
+            yield from self._received_outcomes()
             yield None
 
     def _submit(self, job: Job, attempt: int) -> None:
@@ -73,7 +73,7 @@ class DaskPool:
         self._running[future.key] = (future, job, attempt)
         future.add_done_callback(self._ended.put)
 
-    def _heard(self) -> Iterator[Outcome]:
+    def _received_outcomes(self) -> Iterator[Outcome]:
         try:
             key = self._ended.get(timeout=TICK_S).key
         except queue.Empty:

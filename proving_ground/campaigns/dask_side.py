@@ -1,4 +1,4 @@
-"""What runs inside a Dask worker: a few of our worker processes, reused."""
+"""Code that runs inside a Dask worker: it reuses a few of our worker processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a campaign would do: its inputs, its first samples, and how long it will take, measured on two runs."""
+"""Dry run of a campaign: its inputs, its first samples, and its expected time, measured on two runs."""
 
 from __future__ import annotations
 

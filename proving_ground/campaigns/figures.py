@@ -100,7 +100,7 @@ def _lane(drive: Drive) -> dict[str, float | None]:
 
 
 def _smooth(share: Array) -> Array:
-    """From 0 to 1 with zero speed and acceleration at both ends: the quintic that the driver follows."""
+    """Quintic from 0 to 1 with zero speed and acceleration at both ends, which the driver follows."""
     s = np.clip(share, 0.0, 1.0)
     return np.asarray(s**3 * (10.0 + s * (6.0 * s - 15.0)))
 

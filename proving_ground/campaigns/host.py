@@ -1,4 +1,4 @@
-"""What a run was computed on: processor, versions, and a fingerprint of the code."""
+"""The host of a run: processor, versions, and a fingerprint of the code."""
 
 from __future__ import annotations
 

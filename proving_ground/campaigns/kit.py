@@ -1,4 +1,4 @@
-"""What every worker of a campaign needs, read once by the driver; and the scenario of a run made from it."""
+"""Data that every worker of a campaign needs, read once by the driver; and the scenario of a run made from it."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class LocalPool:
                     waiting = next(jobs, None)
                 attempts[job.number] = attempts.get(job.number, 0) + 1
                 worker.begin(job)
-            yield from self._heard(attempts, retries)
+            yield from self._received_outcomes(attempts, retries)
             yield None
 
     def _is_free(self, worker: WorkerProcess, job: Job) -> bool:
@@ -68,14 +68,14 @@ class LocalPool:
             worker.warm(job)
         return self._is_warm
 
-    def _heard(self, attempts: dict[int, int], retries: deque[Job]) -> Iterator[Outcome]:
-        speaking = wait([worker.connection for worker in self.workers], timeout=TICK_S)
+    def _received_outcomes(self, attempts: dict[int, int], retries: deque[Job]) -> Iterator[Outcome]:
+        readable = wait([worker.connection for worker in self.workers], timeout=TICK_S)
         for worker in list(self.workers):
             was_warming, job = worker.is_warming, worker.job
             if worker.is_stuck:
                 self._drop(worker)
                 yield Outcome(job, error_row("did not end long after its time limit"), 1)  # type: ignore[arg-type]
-            elif worker.connection in speaking:
+            elif worker.connection in readable:
                 try:
                     row = worker.receive()
                 except EOFError:

@@ -130,7 +130,7 @@ def matrix(table: pa.Table, first: str, second: str) -> Plot:
 
 
 def end_map(table: pa.Table, world: World | None) -> Plot | None:
-    """Where runs ended, by verdict, over the ground of the base's world; None where no run has an end position."""
+    """End positions of runs, by verdict, over the ground of the base's world; None if no run has one."""
     x, y, verdicts = numbers(table, "end.x_m"), numbers(table, "end.y_m"), _verdicts(table)
     known = np.isfinite(x) & np.isfinite(y)
     if not known.any():

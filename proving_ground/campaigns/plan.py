@@ -1,4 +1,4 @@
-"""Which values each run has: a pure function of campaign, seed and the run's number."""
+"""Input values of each run: a pure function of campaign, seed and the run's number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which inputs a metric depends on, by two measures that need no further runs."""
+"""Sensitivity of a metric to the inputs, by two measures that need no further runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_BINS = 20
 
 @dataclass(frozen=True)
 class Influence:
-    """Influence of one input on one metric."""
+    """Influence of one varied input on one metric: rank correlation, and share of the metric's variance."""
 
     name: str
     rank_correlation: float | None  # Spearman's, from -1 to 1; none for words

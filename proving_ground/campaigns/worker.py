@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _leave_with_starter(starter: int) -> None:
-    """Without the driver, a run that lasts for minutes would go on in vain."""
+    """End with the driver: without it, a run that lasts for minutes would go on in vain."""
     while os.getppid() == starter:
         time.sleep(1.0)
     os._exit(0)

@@ -60,7 +60,7 @@ class WorkerProcess:
         return self.job is not None and time.monotonic() - self._since > self._limit
 
     def warm(self, job: Job) -> None:
-        """Tell it to load its kernels."""
+        """Make the process load its kernels."""
         self.is_warming = True
         self._send(WARM, job)
 

@@ -35,6 +35,12 @@ def add_parser(commands: Commands) -> None:
         help="judge a run over ROS by this scenario, a name or a file (default: if it was not judged, by scenario.yaml"
         " in its folder, or by NAME where the folder is NAME_ros)",
     )
+    parser.add_argument(
+        "--vehicle",
+        metavar="NAME",
+        help="vehicle of a bag, a name in config/vehicles or a file (default: that of scenario.yaml beside the bag, or"
+        " the default vehicle)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -44,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         return list_runs(RUNS)
     if options.scenario is not None and len(options.runs) > 1:
         raise SettingsError(f"--scenario: one run is judged at a time, got {len(options.runs)}")
-    return report(options.runs, options.out, options.scenario)
+    return report(options.runs, options.out, options.scenario, options.vehicle)
 
 
 def list_runs(folder: Path) -> int:
@@ -68,10 +74,11 @@ def list_runs(folder: Path) -> int:
     return 0
 
 
-def report(paths: list[Path], out: Path | None, scenario: str | None = None) -> int:
+def report(paths: list[Path], out: Path | None, scenario: str | None = None, vehicle: str | None = None) -> int:
     """Write the page and print where it is; status 1 where a bag is damaged, or a judged run does not pass.
 
     scenario: to judge by, name or file; None: what the folder says, if it was not judged yet.
+    vehicle: of bags, name or file; None: that of the scenario beside a bag, else the default.
     """
     from proving_ground.report.compare import MOST_RUNS, compare_page, labelled
     from proving_ground.report.page import write_report
@@ -84,7 +91,7 @@ def report(paths: list[Path], out: Path | None, scenario: str | None = None) -> 
         judge_by = _judge_by(paths[0], scenario)
         if judge_by is not None:
             return _judge(judge_by, paths[0], out)
-    records = [_load(path) for path in paths]
+    records = [_load(path, vehicle) for path in paths]
     is_damaged = any(record.remarks and not _is_run(path) for path, record in zip(paths, records, strict=True))
     if len(paths) == 1:
         (path,), (record,) = paths, records
@@ -104,8 +111,7 @@ def report(paths: list[Path], out: Path | None, scenario: str | None = None) -> 
 def _judge_by(path: Path, scenario: str | None) -> Path | None:
     """The scenario by which to judge a run over ROS now; None: do not judge."""
     from proving_ground.launching.scenario_launch import OVER_ROS
-    from proving_ground.recording.parts import parts
-    from proving_ground.report.run_record import SCENARIO
+    from proving_ground.recording.parts import SCENARIO, parts
     from proving_ground.scenarios.scenario import scenario_file, scenario_files
 
     if scenario is not None:
@@ -137,7 +143,7 @@ def _say(record: RunRecord) -> None:
         print(f"  note  {_line(remark)}")
 
 
-def _load(path: Path) -> RunRecord:
+def _load(path: Path, vehicle: str | None) -> RunRecord:
     from proving_ground.report.run_record import load_run
 
     if _is_run(path):
@@ -146,11 +152,12 @@ def _load(path: Path) -> RunRecord:
         raise SettingsError(f"{path}: No such file or directory")
     from proving_ground.recording.parts import parts
     from proving_ground.recording.reading import is_bag
+    from proving_ground.recording.run_vehicle import vehicle_of_run
     from proving_ground.report.from_bag import record_from_bag
 
     if path.is_dir() and not is_bag(path) and not parts(path):
         raise SettingsError(f"{path}: neither a run (it has no metrics.json) nor a bag")
-    return record_from_bag(path)
+    return record_from_bag(path, vehicle or vehicle_of_run(path))
 
 
 def _is_run(path: Path) -> bool:

@@ -35,7 +35,9 @@ def add_parser(commands: Commands) -> None:
         "--cockpit", action="store_true",
         help="watch the run in a browser: stop, go back to a checkpoint, change friction, fault or command, run on",
     )  # fmt: skip
-    parser.add_argument("--port", type=int, default=8080, metavar="N", help="of the cockpit's page (default: 8080)")
+    parser.add_argument(
+        "--port", type=int, metavar="N", help="of the cockpit's page (default: that of config/cockpit.yaml)"
+    )
     parser.add_argument("--run", dest="number", type=int, metavar="N", help="repeat this run of the campaign")
     parser.set_defaults(run=run)
 
@@ -68,12 +70,12 @@ def _show(options: argparse.Namespace) -> int:
     import threading
 
     from proving_ground.cockpit.lock_step_cockpit import show_run  # its libraries take a while to import
-    from proving_ground.cockpit.settings import CockpitSettings
+    from proving_ground.cockpit.settings import cockpit_settings
+    from proving_ground.scenarios.parts import compiled
     from proving_ground.scenarios.scenario import load_scenario, scenario_file
-    from proving_ground.settings import build
 
     scenario = load_scenario(scenario_file(options.name))
-    settings = build(CockpitSettings, {"port": options.port, "open_browser": True})
+    settings = cockpit_settings(compiled(scenario)["vehicle"].settings, opens=True, port=options.port)
     for line in show_run(scenario, settings, threading.Event()):
         print(line)
     return 0

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import viser
 
 from proving_ground.cockpit.panel import Panel
+from proving_ground.settings import declarations
+from terrain.ground import FlatGround
 
 START = "the start"
 FIRST_FAULT = "outage"  # selected at the beginning, where there are sensors
@@ -69,8 +71,9 @@ class BranchPanel:
             self.checkpoint.value = names[-1]
 
     def _add_friction(self, gui: Any, friction: float) -> None:
+        allowed = declarations(FlatGround)["friction"]
         slider = gui.add_slider(
-            "Friction", min=0.05, max=1.5, step=0.05, initial_value=min(max(friction, 0.05), 1.5),
+            "Friction", min=allowed.minimum, max=allowed.maximum, step=0.05, initial_value=friction,
             hint="Coefficient of friction of hard ground, from now on",
         )  # fmt: skip
 

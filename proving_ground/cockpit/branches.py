@@ -31,12 +31,12 @@ class Checkpoint(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Its name in a list."""
+        """Name of the checkpoint in a list."""
         return f"{self.time_s:.2f} s of branch {self.branch}"
 
 
 class Ending(NamedTuple):
-    """How far a branch was driven, and what was changed in it."""
+    """Result of a branch: the time it reached, the changes made in it, and its verdict."""
 
     branch: int
     time_s: float
@@ -46,7 +46,7 @@ class Ending(NamedTuple):
 
     @property
     def words(self) -> str:
-        """One line."""
+        """What became of a branch of the run, in one line."""
         outcome = {True: "PASSED", False: "FAILED", None: "driven"}[self.passed] if self.has_ended else "left"
         changes = f", with {'; '.join(self.changes)}" if self.changes else ""
         return f"branch {self.branch}: {outcome} after {self.time_s:.2f} s{changes}"

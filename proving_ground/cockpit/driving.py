@@ -9,7 +9,7 @@ from proving_ground.cockpit.settings import CockpitSettings
 
 PAD_HOLD_S = 0.35  # a held button of the page reports ten times a second
 KEY_HOLD_S = 0.7  # a held key repeats only after half a second
-LAST_WORDS_S = 0.5  # a stop is repeated for this long; then the topic is free for others
+REPEAT_STOP_S = 0.5  # a stop is repeated for this long; then the topic is free for others
 DIRECTIONS = ("ahead", "back", "left", "right")
 
 
@@ -42,7 +42,7 @@ class DrivePad:
         """Command to publish now; None when nobody drives from the page."""
         limits = settings.driver()
         if not self.is_on:
-            if now - self._off_at <= LAST_WORDS_S:
+            if now - self._off_at <= REPEAT_STOP_S:
                 return self._motion.stop(now, "released on the page", limits)
             return None
         ahead, back, left, right = (now <= self._held_until[name] for name in DIRECTIONS)

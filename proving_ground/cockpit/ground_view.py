@@ -92,7 +92,7 @@ def _bend(heights: Floats, axis: int) -> Array:
 
 
 def kept_lines(bend: Array, count: int) -> NDArray[np.intp]:
-    """About this many line numbers, ends included: some evenly spaced, the others where the ground bends most."""
+    """Numbers of about `count` lines, ends included: some evenly spaced, the others where the ground bends most."""
     total = len(bend)
     if count >= total:
         return np.arange(total)

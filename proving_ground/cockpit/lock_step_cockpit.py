@@ -30,12 +30,12 @@ from proving_ground.scenarios.scenario import Scenario
 from proving_ground.scenarios.simulation import Command
 from proving_ground.settings import SettingsError
 from vehicle_dynamics.control.helm import PERIOD_S
+from vehicle_dynamics.motion import STANDS_MPS
 
 Array = NDArray[np.float64]
 
 LONGEST_TURN_S = 0.04  # wall time of simulation between two pictures
 SETTLES_S = 0.5  # wall time after which a value that a user changes is used
-SLOWEST_MPS = 0.05  # below it a yaw rate has no curvature
 NOT_OVER_ROS = "this page shows a run in lock-step: there is no bag to control"
 
 
@@ -131,7 +131,7 @@ class LockStepCockpit:
         if command is None:
             self.run.command(None)
             return
-        is_moving = abs(command.speed) > SLOWEST_MPS
+        is_moving = abs(command.speed) >= STANDS_MPS  # slower, a yaw rate has no curvature
         self.run.command(Command(command.speed, command.yaw_rate / command.speed if is_moving else 0.0))
 
     def _draw(self, now: float) -> None:

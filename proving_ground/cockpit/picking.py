@@ -1,4 +1,4 @@
-"""Where a ray meets the ground: how a click in the picture becomes a position in the world."""
+"""Intersection of a ray with the ground: a click in the picture becomes a position in the world."""
 
 from __future__ import annotations
 

@@ -8,8 +8,11 @@ from typing import ClassVar
 from planner.drive_command import DriverSettings
 from proving_ground.cockpit.camera import CHASE, MODES
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
-from proving_ground.settings import setting
+from proving_ground.settings import as_parameters, build, setting
+from proving_ground.settings.nested import configured
 from vehicle_dynamics.equipment import Equipment
+from vehicle_dynamics.node_settings import VehicleNodeSettings
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +36,9 @@ class CockpitSettings:
         "", "Name of a world in config/worlds, or a path to a YAML file; empty: a flat grid", read_only=True
     )
     vehicle: str = setting(
-        "hmmwv", "Name of a vehicle in config/vehicles, or a path; gives its shape and curvature", read_only=True
+        DEFAULT_VEHICLE,
+        "Name of a vehicle in config/vehicles, or a path; gives its shape and curvature",
+        read_only=True,
     )
     vehicle_node: str = setting(
         "vehicle", "Name of the vehicle node, whose real_time_factor the page can change", read_only=True
@@ -85,3 +90,14 @@ class CockpitSettings:
     def driver(self) -> DriverSettings:
         """Settings for the slew limits that all drivers share."""
         return DriverSettings(max_curvature_1pm=self.max_curvature_1pm)
+
+
+def cockpit_settings(vehicle: VehicleNodeSettings, *, opens: bool, port: int | None = None) -> CockpitSettings:
+    """Settings of config/cockpit.yaml for a run of a vehicle; opens: in a browser; port: in place of the file's.
+
+    Raises SettingsError.
+    """
+    settings = configured("cockpit", CockpitSettings)
+    model = vehicle.vehicle.model
+    settings = replace(settings, world=vehicle.world, vehicle=model, frames=vehicle.frames, open_browser=opens)
+    return settings if port is None else build(CockpitSettings, as_parameters(settings) | {"port": port})

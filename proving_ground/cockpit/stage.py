@@ -71,7 +71,7 @@ class Stage:
             self._wait_at(world)
 
     def _wait_at(self, world: World) -> None:
-        """Until the truth arrives, the vehicle is drawn at the world's suggested start."""
+        """Draw the vehicle at the world's suggested start until the truth arrives."""
         x, y, half = world.start.x, world.start.y, 0.5 * world.start.heading
         position, rotation = (
             np.array([x, y, float(world.ground.height_at(x, y))]),

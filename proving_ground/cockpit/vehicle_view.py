@@ -1,4 +1,4 @@
-"""What the vehicle looks like on the page: a HMMWV-like body, and links that move with the joints.
+"""The vehicle as the page draws it: a HMMWV-like body, and links that move with the joints.
 
 Display only; sizes follow from the vehicle's parameters. Chassis axes [m].
 """
@@ -15,7 +15,7 @@ from proving_ground.interfaces.joints import WHEELS
 from proving_ground.kernels.jit import kernel
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames, joint_name
 from vehicle_dynamics.export.shapes import Box, Shape, colour
-from vehicle_dynamics.export.vehicle_shapes import vehicle_shapes
+from vehicle_dynamics.export.vehicle_shapes import ARCH, BONNET_Z, vehicle_shapes
 from vehicle_dynamics.multibody.mechanism import ROOT
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
@@ -28,9 +28,7 @@ MATERIALS: dict[str, Colour] = {
     "frame": (86, 90, 96),
 }  # fmt: skip
 BODY_MATERIALS = ("body", "glass")  # replaced by the drawn body
-ARCH_M = 0.05  # between tyre and body at design
-BONNET_M = 0.36  # above the wheel arches
-UNTURNED = (0.0, 0.0, 0.0, 1.0)
+NO_ROTATION = (0.0, 0.0, 0.0, 1.0)
 
 
 def body_parts(parameters: VehicleParameters) -> list[Painted]:
@@ -41,8 +39,8 @@ def body_parts(parameters: VehicleParameters) -> list[Painted]:
     back, fore = float(x[z == roof].min()), float(x[z == roof].max())
     radius = parameters.wheel.radius_m
     side = abs(wheel[1]) + 0.3 * parameters.tyre.width_m  # doors and wings
-    sill = wheel[2] + radius + ARCH_M
-    waist = sill + BONNET_M
+    sill = wheel[2] + radius + ARCH
+    waist = sill + BONNET_Z
     cowl, door = fore + 0.2, wheel[0] - 1.25 * radius
     narrow = 0.82 * side
     cabin = [(rear + 0.15, waist), (cowl, waist), (fore - 0.2, roof), (back + 0.35, roof)]
@@ -177,7 +175,7 @@ class Links:
 
 @kernel
 def _chain(parents: NDArray[np.int64], points: Array, rotations: Array) -> None:
-    """From each parent's frame to the root's, in place; parents come before their children."""
+    """Transform poses from each parent's frame to the root's, in place; parents come before their children."""
     for k in range(len(parents)):
         parent = parents[k]
         if parent < 0:

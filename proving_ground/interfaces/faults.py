@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from proving_ground.settings import SettingsError, build, setting
+from proving_ground.settings.units import FOREVER_S
 
 NO_FAULT_WORDS = "no fault is active"
 
@@ -31,9 +32,9 @@ class TimedFault:
 
     kind: str = setting(..., "Kind of the fault")
     start_s: float = setting(
-        0.0, "Time at which the fault begins, since the start of the run", unit="s", minimum=0.0, maximum=1e6
+        0.0, "Time at which the fault begins, since the start of the run", unit="s", minimum=0.0, maximum=FOREVER_S
     )
-    length_s: float = setting(1e6, "Duration of the fault", unit="s", minimum=0.0, maximum=1e6)
+    length_s: float = setting(FOREVER_S, "Duration of the fault", unit="s", minimum=0.0, maximum=FOREVER_S)
     value: float = setting(0.0, "Size of the fault, as its kind defines it", minimum=-1e9, maximum=1e9)
 
     @property

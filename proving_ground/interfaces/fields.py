@@ -84,13 +84,12 @@ def read_vector(message: Any, name: str, most: float) -> tuple[float, float, flo
 
 def read_quaternion(message: Any) -> tuple[float, float, float, float]:
     """Unit quaternion x, y, z, w; raises ValueError when it is far from unit length or not finite."""
-    values = np.array((message.x, message.y, message.z, message.w), dtype=float)
-    if not np.isfinite(values).all():
+    x, y, z, w = float(message.x), float(message.y), float(message.z), float(message.w)
+    if not all(map(math.isfinite, (x, y, z, w))):
         raise ValueError("quaternion is not finite")
-    length = math.hypot(*values.tolist())  # which does not overflow
+    length = math.hypot(x, y, z, w)  # which does not overflow
     if not abs(length - 1.0) <= UNIT_TOLERANCE:
         raise ValueError("quaternion is not of unit length")
     if abs(length - 1.0) > ROUNDING:
-        values /= length
-    x, y, z, w = values.tolist()
+        return x / length, y / length, z / length, w / length
     return x, y, z, w

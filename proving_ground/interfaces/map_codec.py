@@ -45,10 +45,7 @@ def fill_path(message: Any, time_ns: int, path: Array, height: float, make: Make
     Poses that the message has already are used again.
     """
     set_stamp(message.header.stamp, time_ns)
-    steps = np.diff(path, axis=0, append=path[-1:]) if len(path) else path
-    if len(path) > 1:
-        steps[-1] = steps[-2]
-    yaws = np.arctan2(steps[:, 1], steps[:, 0]) if len(path) else np.zeros(0)
+    yaws = headings(path)
     poses = message.poses
     del poses[len(path) :]
     for _ in range(len(path) - len(poses)):
@@ -57,6 +54,17 @@ def fill_path(message: Any, time_ns: int, path: Array, height: float, make: Make
     for pose, (x, y), yaw in zip(poses, path.tolist(), yaws.tolist(), strict=True):
         set_vector(pose.pose.position, (x, y, height))
         set_heading(pose.pose.orientation, yaw)
+
+
+def headings(path: Array) -> Array:
+    """Heading of each of n x 2 positions towards the next [rad]; the last has that of the one before."""
+    if not len(path):
+        return np.zeros(0)
+    steps = np.diff(path, axis=0, append=path[-1:])
+    if len(path) > 1:
+        steps[-1] = steps[-2]
+    yaws: Array = np.arctan2(steps[:, 1], steps[:, 0])
+    return yaws
 
 
 def fill_arcs(message: Any, header: Any, arcs: Any, height: float, make: Maker) -> None:

@@ -4,7 +4,7 @@
     python -m proving_ground.interfaces.page --check    # status 1 when a page differs
 
 A table stands between the lines `<!-- topics: WHICH -->` and `<!-- topics end -->`; WHICH is `profiles`, `commands`,
-`published`, `services`, `actions`, or the names of nodes.
+`published`, `services`, `actions`, `sensors`, or the names of nodes.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from pathlib import Path
 from proving_ground.interfaces.message_types import short_name
 from proving_ground.interfaces.profiles import PROFILES
 from proving_ground.interfaces.topic import Service, Topic
-from proving_ground.interfaces.topics import ACTIONS, COMMANDS, EVERY_NODE, PUBLISHED, SERVICES, TOPICS
+from proving_ground.interfaces.topics import ACTIONS, COMMANDS, EVERY_NODE, EVERY_SENSOR, PUBLISHED, SERVICES, TOPICS
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
     "docs/topics.md", "README.md", "vehicle_dynamics/README.md", "sensors/README.md", "state_observer/README.md",
     "planner/README.md", "terrain/README.md",
 )  # fmt: skip
+SENSOR_MODULE = "sensors.ros.sensor_node"
 _MARKED = re.compile(r"(<!-- topics: ([\w ]+) -->\n).*?(<!-- topics end -->)", re.DOTALL)
 Row = Sequence[str]
 
@@ -36,7 +37,7 @@ def filled(text: str) -> str:
 
 
 def table_of(which: str) -> str:
-    """A table as Markdown, with a line end after each row."""
+    """The table that pages mark by `<!-- topics: which -->`, as Markdown, with a line end after each row."""
     if which == "profiles":
         return _table(("QoS", "", "topics"), _profile_rows())
     if which == "commands":
@@ -49,7 +50,15 @@ def table_of(which: str) -> str:
         return _table(("service", "type", "of", ""), map(_service_row, SERVICES))
     if which == "actions":
         return _table(("action", "type", "of", ""), map(_service_row, ACTIONS))
-    return _table(("topic", "type", "", ""), _node_rows(which.split()))
+    nodes = [EVERY_SENSOR, *_sensors()] if which == "sensors" else which.split()
+    return _table(("topic", "type", "", ""), _node_rows(nodes))
+
+
+def _sensors() -> Iterator[str]:
+    """Nodes of the suite's sensors: all that its metadata starts by the sensors' module."""
+    for entry in entry_points(group="proving_ground.nodes"):
+        if entry.module == SENSOR_MODULE:
+            yield entry.name
 
 
 def _of_plug_ins() -> Iterator[Topic]:

@@ -24,7 +24,7 @@ SENSOR: Final = Profile("sensor", 5, is_reliable=False)  # to listen to sensors 
 SAMPLES: Final = Profile("samples", 50, is_reliable=True)  # of our sensors: received by subscribers of either kind
 CLOUDS: Final = Profile("clouds", 5, is_reliable=True)  # a megabyte each
 TRUTH: Final = Profile("truth", 256, is_reliable=True)  # more instants than anybody may lag behind
-REPORTS: Final = Profile("reports", 256, is_reliable=True, is_latched=True)  # of synchronous time
+REPORTS: Final = Profile("reports", 256, is_reliable=True)  # not latched: that acknowledges each
 RELIABLE: Final = Profile("reliable", 10, is_reliable=True)  # commands and state
 LATCHED: Final = Profile("latched", 1, is_reliable=True, is_latched=True)  # maps, robot description, tf_static
 TF: Final = Profile("tf", 100, is_reliable=True)

@@ -38,13 +38,14 @@ def sync_with() -> tuple[str, ...]:
 
 
 class Report(NamedTuple):
-    """What a node has finished. `next_ns` of 0: it has just started, and needs an instant to begin with."""
+    """Instant that a node has finished. `next_ns` of 0: it has just started, and needs an instant to begin with."""
 
     instant_ns: int  # all messages of this instant and of those before are published
     next_ns: int  # earliest instant of its next message
     sent: Mapping[str, int]  # number of messages published so far, by topic
     is_over: bool = False  # its drive has ended
     resets: int = 0  # of the simulation that it has followed
+    begun: int = 0  # identifies the start of the node, or its restart after a reset
 
 
 class Arrival(NamedTuple):
@@ -64,7 +65,7 @@ def read_report(message: Any) -> Report:
     """The reverse; raises ValueError for other texts."""
     try:
         report = Report(**json.loads(message.data))
-        numbers = (report.instant_ns, report.next_ns, report.resets, *report.sent.values())
+        numbers = (report.instant_ns, report.next_ns, report.resets, report.begun, *report.sent.values())
         is_valid = all(type(number) is int and number >= 0 for number in numbers)
     except (AttributeError, TypeError, ValueError):
         is_valid = False
@@ -104,16 +105,21 @@ class Timetable:
         self._arrivals: list[tuple[int, int, int, Any]] = []
         self._count = 0
         self.resets = 0  # reports of before the latest reset do not count
-        self.lost = 0  # messages that were reported, but never arrived
 
     @property
     def horizon_ns(self) -> int:
         """Every message of an instant before this one has arrived; 0 while a node has not begun."""
         return min((source.horizon_ns for source in self._sources.values()), default=0)
 
-    def awaited(self, instant_ns: int) -> list[str]:
-        """Nodes that have not finished an instant."""
-        return [name for name, source in self._sources.items() if source.horizon_ns <= instant_ns]
+    def awaited(self, instant_ns: int, names: Collection[str] | None = None) -> list[str]:
+        """Nodes that have not finished an instant; names: those to consider, by default all."""
+        considered = self._sources if names is None else names
+        return [name for name in considered if self._sources[name].horizon_ns <= instant_ns]
+
+    @property
+    def slowest(self) -> str:
+        """The node that holds the horizon back, the last of several; the others may have finished when it has."""
+        return min(reversed(self._sources), key=lambda name: self._sources[name].horizon_ns)
 
     def starting(self) -> list[str]:
         """Nodes that have reported, and need an instant to begin with."""
@@ -132,11 +138,15 @@ class Timetable:
         self._assign(source)
 
     def on_report(self, node: str, report: Report) -> None:
-        """Add a report; those of one node in order. With a `next_ns` of 0 the node begins."""
+        """Add a report; those of one node in order, any of them repeated. With a `next_ns` of 0 the node begins."""
         source = self._sources[node]
-        source.newest = report
+        before, source.newest = source.newest, report
         if report.next_ns == 0:
+            if report != before:  # else messages may have arrived since, which belong to its first instant
+                source.restart(report.sent)
+        elif before is not None and before.begun != report.begun:  # its first report, and what it published, is missing
             source.restart(report.sent)
+            source.horizon_ns = report.next_ns
         elif report.resets >= self.resets:
             source.reports.append(report)
             self._assign(source)
@@ -148,21 +158,20 @@ class Timetable:
         for source in self._sources.values():
             source.restart(source.received)
 
-    def skip(self) -> list[str]:
-        """Go on without messages that are reported, but have not arrived; returns their topics."""
-        missing = []
-        for source in self._sources.values():
-            if not source.reports:
-                continue
-            newest = source.reports[-1]
-            for topic in source.topics:
-                short = newest.sent[topic] - source.received[topic]
-                if short > 0:
-                    missing.append(topic)
-                    self.lost += short
-                    source.received[topic] = newest.sent[topic]
-            self._assign(source)
-        return missing
+    def missing(self) -> list[str]:
+        """Topics with messages that are reported, but have not arrived."""
+        behind = [(source, source.reports[0]) for source in self._sources.values() if source.reports]
+        return [
+            topic
+            for source, report in behind
+            for topic in source.topics
+            if source.received[topic] < report.sent.get(topic, 0)
+        ]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether every node has reported."""
+        return all(source.newest is not None for source in self._sources.values())
 
     def join(self) -> None:
         """Begin in the middle of a run: messages up to the newest reports belong to the past."""

@@ -1,4 +1,4 @@
-"""What a row of the topic table holds."""
+"""A row of the topic table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Topic:
         return "/" + self.name.removeprefix("/")
 
     def named(self, sensor: str) -> Topic:
-        """This topic for a sensor of the given name, as front_lidar/points.
+        """The topic for a sensor of the given name, such as front_lidar/points.
 
         >>> from proving_ground.interfaces import topics
         >>> topics.POINTS.named("lidar").name, topics.POINTS.named("roof").name, topics.WHEELS.named("rear").name

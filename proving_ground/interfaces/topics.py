@@ -15,7 +15,7 @@ from proving_ground.interfaces.simulation_services import SIMULATE_STEPS, SIMULA
 from proving_ground.interfaces.topic import Service, Topic
 
 EVERY_NODE: Final = "every node"
-_SENSORS = ("imu", "gps", "encoders", "lidar")
+EVERY_SENSOR: Final = "every sensor"  # of the suite and of other packages
 
 # Commands that nodes of the suite obey
 
@@ -67,7 +67,7 @@ CLOCK: Final = Topic(
 )  # fmt: skip
 TRUTH_ODOM: Final = Topic(
     name="ground_truth/odom", type=types.ODOMETRY, qos=TRUTH, publishers=("vehicle",), rate="100 Hz", frame="map",
-    listeners=(*_SENSORS, "planner", "script", "referee"),
+    listeners=(EVERY_SENSOR, "planner", "script", "referee"),
     text="`base_link` in `map`; twist in `base_link`; variance 1e-9: exact, but filters can invert it",
 )  # fmt: skip
 TRUTH_ACCEL: Final = Topic(
@@ -105,7 +105,7 @@ ROBOT_DESCRIPTION: Final = Topic(
 )  # fmt: skip
 RESETS: Final = Topic(
     name="simulation/resets", type=types.COUNT, qos=LATCHED, publishers=("vehicle",), rate="at a reset",
-    listeners=(*_SENSORS, "observer", "planner", "script"),
+    listeners=(EVERY_SENSOR, "observer", "planner", "script"),
     text="number of resets; subscribers restart when it changes",
 )  # fmt: skip
 SPAWNED: Final = Topic(
@@ -123,7 +123,7 @@ TRANSFORMS: Final = Topic(
     text="see Frames in docs/topics.md; body frames with `publish_body_tf` (off beside a robot_state_publisher)",
 )  # fmt: skip
 FIXED_TRANSFORMS: Final = Topic(
-    name="tf_static", type=types.TRANSFORMS, qos=LATCHED, publishers=("vehicle", *_SENSORS), rate="once",
+    name="tf_static", type=types.TRANSFORMS, qos=LATCHED, publishers=("vehicle", EVERY_SENSOR), rate="once",
     text="fixed frames; each sensor's node publishes its own mount",
 )  # fmt: skip
 IMU_RAW: Final = Topic(
@@ -211,7 +211,7 @@ DIAGNOSTICS: Final = Topic(
 
 FINISHED: Final = Topic(
     name="~/finished", type=types.TEXT, qos=REPORTS,
-    publishers=(*_SENSORS, "observer", "planner", "script"), listeners=("vehicle", "observer", "planner"),
+    publishers=(EVERY_SENSOR, "observer", "planner", "script"), listeners=("vehicle", "observer", "planner"),
     rate="100 Hz, in synchronous runs",
     text="JSON: instants that a node has finished, and what it has published by then",
 )  # fmt: skip

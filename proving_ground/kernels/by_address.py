@@ -51,7 +51,7 @@ class Calling:
         return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
     def caller(self) -> Callable[..., Any]:
-        """For use in kernels: call(address, first, second)."""
+        """A function for kernels: call(address, first, second)."""
 
         def call(context: Any, address: Any, first: Any, second: Any) -> Any:
             if (first, second) != self.arguments:

@@ -1,4 +1,4 @@
-"""What this process has compiled: how many kernels, and at what cost. Without numba, so that every node can ask."""
+"""Count and cost of the kernels that this process has compiled; needs no numba, so that every node can ask."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ class Compilation(NamedTuple):
 
 
 class Compilations:
-    """All compilations of this process; kernels that are loaded from the cache do not count."""
+    """All compilations of this process. Kernels that are loaded from the cache are only passed to `on_load`."""
 
     def __init__(self) -> None:
         self.done: list[Compilation] = []
         self.on_done: Callable[[Compilation], None] = lambda compilation: None
+        self.on_load: Callable[[str], None] = lambda name: None  # gets the name with its module
         self._open: list[tuple[float, float]] = []  # CPU time at the start, and CPU time of inner ones
 
     @property
@@ -31,7 +32,7 @@ class Compilations:
 
     @property
     def depth(self) -> int:
-        """How many functions are being compiled, one for another."""
+        """Number of functions that are being compiled, one for another."""
         return len(self._open)
 
     def start(self) -> None:

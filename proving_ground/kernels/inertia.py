@@ -60,7 +60,7 @@ def rod_inertia(across: float, along: float, n: Vector3) -> Symmetric:
 
 
 @inlined_part
-def turned_inertia(inertia: Sequence[float], x: Vector3, y: Vector3, z: Vector3) -> Symmetric:
+def rotated_inertia(inertia: Sequence[float], x: Vector3, y: Vector3, z: Vector3) -> Symmetric:
     """Inertia rotated so that its design axes point along x, y, z: R I R^T, summed over columns."""
     xx, yy, zz = inertia[0], inertia[1], inertia[2]
     xy, xz, yz = inertia[3], inertia[4], inertia[5]

@@ -1,4 +1,4 @@
-"""How this project compiles its kernels: one decorator, so that all agree.
+"""Decorators that compile the kernels, so that all are compiled with the same options.
 
 Division by zero gives infinity or NaN as in numpy (checked at module boundaries), which keeps branches out of loops.
 Without fastmath, because it breaks NaN checks and bit-equal replay.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from proving_ground.kernels.imports import ROOT
 from proving_ground.kernels.jit import kernels_folder, sources_digest
 
 
 def is_compiled(file: Path) -> bool:
-    """Whether the file has a mark; False after any change of it, of our sources or of numba."""
+    """Whether the file has a mark in this checkout; False after any change of it, of our sources or of numba."""
     return _mark(file).exists()
 
 
@@ -23,5 +24,7 @@ def set_compiled(file: Path) -> None:
 
 
 def _mark(file: Path) -> Path:
-    digest = hashlib.sha256(file.read_bytes() + sources_digest().encode())
+    # numba keeps compiled code by path and time of the source files.
+    checkout = f"{ROOT} {Path(__file__).stat().st_mtime_ns}"
+    digest = hashlib.sha256(file.read_bytes() + f"{checkout} {sources_digest()}".encode())
     return kernels_folder() / f"compiled-{digest.hexdigest()[:16]}"

@@ -24,6 +24,8 @@ class SharedCache(FunctionCache):
             found = super().load_overload(sig, target_context)
             if found is not None:
                 self.lock.release()
+        if found is not None and not COMPILATIONS.depth:
+            COMPILATIONS.on_load(_name(self._py_func))
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -52,7 +54,7 @@ class _Events(Listener):
 
     def on_end(self, event: Event) -> None:
         dispatcher = event.data["dispatcher"]
-        COMPILATIONS.end(f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__name__}")
+        COMPILATIONS.end(_name(dispatcher.py_func))
         if COMPILATIONS.depth:
             return
         if self._collects:
@@ -61,6 +63,10 @@ class _Events(Listener):
         has_failed = any(event._exc_details or ())  # numba's own is_failed is always false
         if has_failed and isinstance(cache, SharedCache) and cache.lock is not None:
             cache.lock.release()
+
+
+def _name(function: Any) -> str:
+    return f"{function.__module__}.{function.__name__}"
 
 
 register("numba:compile", _Events())

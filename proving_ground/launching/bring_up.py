@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.settings import PLANNERS
+from proving_ground.cockpit.settings import cockpit_settings
 from proving_ground.launching.node_spec import NodeSpec, Value
 from proving_ground.launching.run_nodes import NO_SENSOR, nodes_of, scenario_from
 from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import Scenario, scenario_files
-from proving_ground.settings import SettingsError
+from proving_ground.settings import SettingsError, changed_parameters
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.named_files import is_path
 from proving_ground.settings.nested import preset_names
@@ -22,6 +23,8 @@ from proving_ground.settings.units import LARGEST_SEED
 from sensors.kinds import SENSOR_KINDS
 from state_observer.kinds import OBSERVER_KINDS
 from vehicle_dynamics.choices import FIDELITIES, TF_SOURCES
+from vehicle_dynamics.node_settings import VehicleNodeSettings
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 BOOLEAN = ("true", "false")
 FASTEST = 100.0  # real-time factor
@@ -115,14 +118,12 @@ def planner_of(name: str) -> str:
     return name
 
 
-def cockpit_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
-    """Node of the 3D page, if `cockpit` asks for it."""
-    if values["cockpit"] == "false":
+def cockpit_nodes(asked: str, vehicle: VehicleNodeSettings) -> list[NodeSpec]:
+    """Node of the 3D page, if the argument `cockpit` asks for it; vehicle: whose run it shows."""
+    if asked == "false":
         return []
-    params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle") if values[key]}
-    if values["cockpit"] == "open":
-        params["open_browser"] = True
-    return [NodeSpec("cockpit", (share_file("config/cockpit.yaml"),), params, respawn=True)]
+    settings = cockpit_settings(vehicle, opens=asked == "open")
+    return [NodeSpec("cockpit", (), changed_parameters(settings), respawn=True)]
 
 
 def rviz_nodes(asked: str) -> list[NodeSpec]:
@@ -138,8 +139,8 @@ def _run_nodes(scenario: Scenario, values: Mapping[str, str], **vehicle: Any) ->
     run = compiled(scenario)
     factor = number("real_time_factor", values["real_time_factor"], 0.0, FASTEST)
     settings = replace(run["vehicle"].settings, real_time_factor=factor, **vehicle)
-    model = {"cockpit": values["cockpit"], "world": settings.world, "vehicle": settings.vehicle.model}
-    return [*nodes_of(run | {"vehicle": run["vehicle"]._replace(settings=settings)}), *cockpit_nodes(model)]
+    nodes = nodes_of(run | {"vehicle": run["vehicle"]._replace(settings=settings)})
+    return [*nodes, *cockpit_nodes(values["cockpit"], settings)]
 
 
 def _vehicle_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
@@ -198,7 +199,7 @@ def _drive_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
 _STAMPED = LaunchArgument("stamped", "true", "/cmd_vel as TwistStamped, else as Twist", BOOLEAN)
 COCKPIT = LaunchArgument("cockpit", "false", "Live 3D page; open: in the browser at once", (*BOOLEAN, "open"))
 _VEHICLE = (
-    LaunchArgument("vehicle", "hmmwv", "Name in config/vehicles, or a path to a YAML file"),
+    LaunchArgument("vehicle", DEFAULT_VEHICLE, "Name in config/vehicles, or a path to a YAML file"),
     LaunchArgument("fidelity", "multibody", "Bodies and tyres, or a kinematic single track", FIDELITIES),
     LaunchArgument("real_time_factor", "1.0", "Simulated time over real time; 0 is as fast as possible"),
     LaunchArgument("world", "", "Name in config/worlds, or a path to a YAML file; none: flat ground"),

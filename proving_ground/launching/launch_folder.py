@@ -12,8 +12,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from proving_ground.recording.parts import parts, parts_of_launch
-from proving_ground.report.run_record import ESTIMATES, HISTORY, METRICS, REFERENCE, REPORT, SCENARIO
+from proving_ground.recording.parts import SCENARIO, parts, parts_of_launch
+from proving_ground.report.run_record import ESTIMATES, HISTORY, METRICS, REFERENCE, REPORT
 from proving_ground.scenarios.refereeing import TIMING
 from proving_ground.settings import SettingsError
 

@@ -30,7 +30,7 @@ class Monitor:
 
     watches: dict[str, TopicWatch] = field(default_factory=dict)
     _findings: dict[str, tuple[str, float]] = field(default_factory=dict)  # text, and when it was reported
-    _last_words: str = ""
+    _last_summary: str = ""
     _left_out: int = 0
 
     def watch(self, topic: str) -> TopicWatch:
@@ -51,10 +51,10 @@ class Monitor:
             words.append(watch.words if watch.count else "silent")
             watch.count = 0
         summary = " | ".join(words + findings)
-        if summary == self._last_words and self._left_out < QUIET_LINES:
+        if summary == self._last_summary and self._left_out < QUIET_LINES:
             self._left_out += 1
             return ""
-        self._last_words, self._left_out = summary, 0
+        self._last_summary, self._left_out = summary, 0
         shown = [f"{rate}  {text}" for rate, text in zip(rates, words, strict=True)]
         return " | ".join(shown + findings)[:LONGEST_LINE]
 

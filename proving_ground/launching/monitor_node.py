@@ -25,7 +25,7 @@ from proving_ground.settings import setting
 
 @dataclass(frozen=True, kw_only=True)
 class MonitorSettings:
-    """How often to print."""
+    """Settings of the monitor: how often it prints."""
 
     period_s: float = setting(
         1.0, "Time between lines printed to the terminal", unit="s", minimum=0.1, maximum=60.0, read_only=True

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from proving_ground.launching.forked import Entry
 from proving_ground.launching.supervisor import ProcessSpec
 from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import close_name
@@ -23,20 +24,20 @@ NODE_GROUP, SENSOR_GROUP = "proving_ground.nodes", "proving_ground.sensors"
 
 def node_modules() -> dict[str, str]:
     """Module of each node executable, as setup.py declares them."""
-    return {name: module for name, (module, _) in _entries().items()}
+    return {name: entry.module for name, entry in _entries().items()}
 
 
-def _entries() -> dict[str, tuple[str, str]]:
-    """Module and the call in it that runs a node: those of setup.py, and sensors of other packages."""
-    found = {item.name: (item.module, f"{item.attr}()") for item in entry_points(group=NODE_GROUP)}
+def _entries() -> dict[str, Entry]:
+    """Functions that run nodes: those of setup.py, and sensors of other packages."""
+    found = {item.name: Entry(item.module, item.attr) for item in entry_points(group=NODE_GROUP)}
     if found:
         for item in entry_points(group=SENSOR_GROUP):
-            found.setdefault(item.name, ("sensors.ros.sensor_node", f"main({item.name!r})"))
+            found.setdefault(item.name, Entry("sensors.ros.sensor_node", "main", (item.name,)))
     return dict(sorted(found.items()))
 
 
-def node_command(executable: str, arguments: list[str]) -> list[str]:
-    """Command line of a node executable; raises SettingsError for an unknown name."""
+def node_entry(executable: str) -> Entry:
+    """Function that runs a node executable; raises SettingsError for an unknown name."""
     entries = _entries()
     if not entries:
         raise SettingsError(
@@ -44,10 +45,15 @@ def node_command(executable: str, arguments: list[str]) -> list[str]:
         )
     if executable not in entries:
         raise SettingsError(f"node {executable}: {close_name(executable, entries)}")
-    module, call = entries[executable]
+    return entries[executable]
+
+
+def node_command(executable: str, arguments: list[str]) -> list[str]:
+    """Command line of a node executable; raises SettingsError for an unknown name."""
+    module, function, values = node_entry(executable)
     # Not `python -m`: that would import modules of our names from the current folder.
     start = "import sys; sys.path[:] = filter(None, sys.path)"
-    code = f"{start}; from {module} import {call.partition('(')[0]}; sys.exit({call})"
+    code = f"{start}; from {module} import {function}; sys.exit({function}(*{values!r}))"
     return [sys.executable, "-c", code, *arguments]
 
 
@@ -65,9 +71,15 @@ def node_process(spec: NodeSpec) -> ProcessSpec:
         arguments += ["--params-file", str(path)]
     for name, value in spec.params.items():
         arguments += ["-p", f"{name}:={_yaml(value)}"]
-    command = node_command(spec.executable, arguments)
     return ProcessSpec(
-        spec.name, command, node_environment(), spec.respawn, spec.finishes, is_optional=spec.is_optional
+        spec.name,
+        arguments,
+        node_environment(),
+        spec.respawn,
+        spec.finishes,
+        is_optional=spec.is_optional,
+        is_background=spec.is_background,
+        entry=node_entry(spec.executable),
     )
 
 

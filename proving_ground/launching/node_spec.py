@@ -26,6 +26,7 @@ class NodeSpec:
     arguments: tuple[str, ...] = ()  # of a program of another package
     called: str = ""  # name of the node; empty: that of the executable
     respawn: bool = False  # restarted when it crashes
+    is_background: bool = False  # others do not wait for its every result, and are scheduled first
 
     @property
     def is_ours(self) -> bool:

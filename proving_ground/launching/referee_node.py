@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +13,6 @@ from geometry_msgs.msg import Pose, PoseStamped, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from std_srvs.srv import SetBool
 
-from planner.node_settings import GoalChoice
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.diagnostics_codec import HARDWARE_ID
 from proving_ground.interfaces.digest import INPUTS, OUTPUTS
@@ -32,9 +30,9 @@ from proving_ground.scenarios.refereeing import (
     Permission,
     Phase,
     Readiness,
+    RefereeSettings,
     Step,
 )
-from proving_ground.settings import setting
 from proving_ground.settings.files import write_whole
 from state_observer.in_run import HEADING_VARIANCE, START_VARIANCE
 from state_observer.vehicle.health import ALIGNED, STARTING
@@ -42,9 +40,9 @@ from terrain.worlds import load_world
 from vehicle_dynamics.choices import DIVERGED, OVER
 
 LOOK_EVERY_S = 0.1
-TELL_EVERY_S = 5.0
+REPORT_EVERY_S = 5.0
 AGAIN_AFTER_S = 0.5  # goals and initial poses that nobody accepted are sent again
-LAST_WORDS_S = 10.0
+FINAL_REPORTS_WITHIN_S = 10.0
 STANDSTILL_S = 60.0  # wall time without progress after which a synchronous run is given up
 EXIT_FAILED = 1
 OBSERVER = "observer"
@@ -63,43 +61,8 @@ WATCHED = tuple(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class RefereeSettings:
-    """Settings of one run."""
-
-    name: str = setting("run", "Name of the run, used in log messages", read_only=True)
-    world: str = setting(
-        "", "Name of a world in config/worlds, or a path to a YAML file; empty: a plane", read_only=True
-    )
-    goal: GoalChoice = field(default_factory=GoalChoice)
-    sends_start: bool = setting(
-        False, "Publish the vehicle's start pose on /initialpose for the observer", read_only=True
-    )
-    wait_for: tuple[str, ...] = setting(
-        (), "Names of the nodes that must report ready before time starts", read_only=True
-    )
-    driver_topic: str = setting(
-        "",
-        "Topic of the commands of a driver from outside, whose publisher is waited for too; empty: none",
-        read_only=True,
-    )
-    ready_within_s: float = setting(
-        300.0, "Longest time to wait for nodes to become ready, which includes compiling kernels on a first start",
-        unit="s", minimum=1.0, maximum=1e5, read_only=True,
-    )  # fmt: skip
-    duration_s: float = setting(
-        60.0, "Simulated duration of the run", unit="s", minimum=0.01, maximum=1e6, read_only=True
-    )
-    is_synchronous: bool = setting(
-        False, "Whether time waits for all nodes; the vehicle then ends the run itself", read_only=True
-    )
-    out: str = setting(
-        "", "Folder in which times and hashes of the run are written; empty: not written", read_only=True
-    )
-
-
 class RefereeNode(SuiteNode[RefereeSettings]):
-    """Ends, and with it the launch, when the run is over."""
+    """Lets time run when all nodes are ready; ends, and the launch with it, when the run is over."""
 
     default_name = "referee"
     settings_type = RefereeSettings
@@ -118,17 +81,20 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._permission = Permission(self._began_at, s.ready_within_s)
         self._ran_at, self._asked_at = math.nan, -math.inf
         self._over_at = math.nan
-        self._told = ""  # of progress until all nodes are ready
+        self._last_progress = ""  # line of progress printed last, until all nodes are ready
         self._answer: Any = None
         self._is_observed = self._is_disturbed = self._is_over = False
         self._hashes: dict[str, dict[str, str]] = {}  # of inputs and outputs, by node
         self._hashed: set[str] = set()
         self._respawned: set[str] = set()  # nodes that were restarted during the run
         self._waited_s = 0.0  # wall time that the vehicle has waited for others
+        self._longest = (0.0, "")  # its longest wait, and for whom
         self._observer_status = ""
         self._pose: Pose | None = None  # the true one
         self.listen(topics.DIAGNOSTICS, self._on_diagnostics)
-        self.listen(topics.TRUTH_ODOM, self._on_odometry, qos.SENSOR)
+        self._follows_pose = False
+        if not s.is_synchronous:  # there the vehicle reports time and speed, and 100 Hz would cost much
+            self._follow_pose()
         self._estimates = self.listen(topics.ESTIMATE, self._on_estimate, qos.SENSOR)
         self._goals = self.advertise(topics.GOAL_POSE)
         self._poses = self.advertise(topics.INITIAL_POSE)
@@ -156,17 +122,27 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             elif name == "planner":
                 self._course.planner_status = said.get("status", "")
             elif name == "vehicle":
-                self._on_vehicle(said, status.message)
+                self._on_vehicle(said, status.message, read_stamp(message.header.stamp))
 
-    def _on_vehicle(self, said: dict[str, str], words: str) -> None:
+    def _on_vehicle(self, said: dict[str, str], words: str, time_ns: int) -> None:
         self._is_over = said.get("state") == OVER
         self._waited_s = float(said.get("waited_s", "0"))
+        self._longest = float(said.get("longest_wait_s", "0")), said.get("longest_wait_for", "")
+        if self.settings.is_synchronous and self._phase is not Phase.OVER:
+            self._course.on_time(time_ns)
+            self._course.on_speed(float(said.get("speed_mps", "inf")))
         if said.get("state") == DIVERGED:
             self._course.trouble = words.replace("; reset it", "")  # the run is over
         elif self.settings.is_synchronous and self._phase is Phase.RUNNING:
             waits_s = float(said.get("awaited_s", "0"))
             if waits_s > STANDSTILL_S:
                 self._course.trouble = f"time has stood still for {waits_s:.0f} s, waiting for {said['awaited']}"
+            if self._is_over:
+                self._watch(self.wall_time())  # now: the time of the run ends here
+
+    def _follow_pose(self) -> None:
+        self._follows_pose = True
+        self.listen(topics.TRUTH_ODOM, self._on_odometry, qos.SENSOR)
 
     def _on_odometry(self, message: Odometry) -> None:
         if self._phase is not Phase.OVER:
@@ -187,7 +163,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._get_ready(now)
         elif self._phase is Phase.RUNNING:
             self._watch(now)
-        elif self._has_last_words(now):
+        elif self._has_final_reports(now):
             self._write_hashes()
             self.stop()
 
@@ -218,7 +194,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             waiting = ", ".join(self._missing()) or PAUSE
             self._say(f"after {self.settings.ready_within_s:g} s still waiting for {waiting}; giving up")
             self.stop()
-        elif now - self._sent_at > TELL_EVERY_S:
+        elif now - self._sent_at > REPORT_EVERY_S:
             self._sent_at = now
             self._say_progress()
 
@@ -228,8 +204,8 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         known = PAUSE if self._permission.was_asked else "connections"
         ready = wanted - len(self._readiness.missing)
         words = f"{ready} of {wanted} nodes are ready; waiting for {', '.join(missing) or known}"
-        if words != self._told:
-            self._told = words
+        if words != self._last_progress:
+            self._last_progress = words
             self._say(words)
 
     def _missing(self) -> list[str]:
@@ -248,15 +224,18 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self.report("nodes", Level.WARN if silent else Level.OK, words)
         # In a synchronous run silence means a busy machine; time stands still for nodes that died.
         self._is_disturbed |= bool(OBSERVER in self._respawned if self.settings.is_synchronous else silent)
+        if self._is_disturbed and not self._follows_pose:
+            self._follow_pose()
         if not silent and self._observer_status == ALIGNED:
             self._is_disturbed = False
         if course.trouble:
             self._say(f"giving up after {course.elapsed_s:.1f} s: {course.trouble}")
+            self._write({"given_up": course.trouble})
             self.stop()
             return
         self._send_goal(now)
         factor = course.elapsed_s / (now - self._ran_at) if now > self._ran_at else 0.0
-        if now - self._sent_at > TELL_EVERY_S:
+        if now - self._sent_at > REPORT_EVERY_S:
             self._sent_at = now
             self._say(course.words(factor))
         if self._is_over if self.settings.is_synchronous else course.is_over:
@@ -275,10 +254,10 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._hashed, self._hashes = set(self._hashes), {}  # those sent from now on are of the whole run
             self._answer = self._pause.call_async(SetBool.Request(data=True))
 
-    def _has_last_words(self, now: float) -> bool:
+    def _has_final_reports(self, now: float) -> bool:
         """Whether the vehicle has answered, and all nodes have sent the hashes of the whole run."""
         is_complete = self._answer.done() and self._hashed <= set(self._hashes)
-        return is_complete or now - self._over_at > LAST_WORDS_S
+        return is_complete or now - self._over_at > FINAL_REPORTS_WITHIN_S
 
     def _write_hashes(self) -> None:
         if self.settings.out and self._hashes:
@@ -325,11 +304,18 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._say("nodes were restarted: sending the vehicle's pose to the observer")
         return self._pose
 
-    def _write(self, times: dict[str, float]) -> None:
+    def _write(self, times: dict[str, Any]) -> None:
         if self.settings.out:
             folder = Path(self.settings.out)
             folder.mkdir(parents=True, exist_ok=True)
-            found = {**times, "ready_s": self._ran_at - self._began_at}
+            longest_s, awaited = self._longest
+            found = {
+                **times,
+                "ready_s": self._ran_at - self._began_at,
+                "restarted": sorted(self._respawned),
+                "longest_wait_s": longest_s,
+                "longest_wait_for": awaited,
+            }
             write_whole(folder / TIMING, json.dumps(found, indent=2) + "\n")
 
     def _say(self, words: str) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from proving_ground.launching.kernels_first import compile_first
 from proving_ground.launching.launch_folder import (
@@ -17,7 +18,8 @@ from proving_ground.launching.launch_folder import (
 )
 from proving_ground.launching.launcher import processes, start_nodes
 from proving_ground.launching.scenario_launch import OVER_ROS, run_folder, scenario_launch
-from proving_ground.report.run_record import SCENARIO, RunRecord, Timing, in_order, missing_events, save_run
+from proving_ground.recording.parts import SCENARIO
+from proving_ground.report.run_record import RunRecord, Timing, in_order, missing_events, save_run
 from proving_ground.scenarios.channels import ESTIMATE_CHANNELS
 from proving_ground.scenarios.gaps import EDGE_S, Gap, Missing
 from proving_ground.scenarios.metrics import Finding, load_reference, verdict
@@ -79,13 +81,13 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     world = scenario.world.load()
     known = [item for item in scenario.criteria if item.channel in record.channels]
     left_out = [item for item in scenario.criteria if item.channel not in record.channels]
-    timing, simulated = _timing(folder)
+    timing, simulated, incidents = _timing(folder)
     last, unsound = _end(record, scenario, simulated)
     lacking = replace(lacking, everywhere=(*lacking.everywhere, *last))
     findings = judge_around(known, record.channels, reference, lacking)
     unsound += [f"criterion on {item.channel}: is not in the bag and cannot be judged" for item in left_out]
     passed = False if unsound else verdict(findings)
-    remarks = [*record.remarks, *unsound, *_remarks(record, scenario, findings, lacking, last)]
+    remarks = [*record.remarks, *unsound, *incidents, *_remarks(record, scenario, findings, lacking, last)]
     events = [*record.events, *fault_events(scenario), *change_events(scenario)]
     events += [*collision_events(record.channels), *missing_events(last)]
     record = replace(
@@ -114,7 +116,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
 
 
 def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tuple[list[Gap], list[str]]:
-    """What is missing at the end of a recording, and what makes the run fail; simulated: its length [s]."""
+    """Data missing at the end of a recording, and what makes the run fail; simulated: its length [s]."""
     if simulated is None:
         return [], ["the run did not complete"]
     if record.duration_s >= simulated - EDGE_S:
@@ -162,11 +164,29 @@ def _say(record: RunRecord, report: Path) -> None:
     print(f"{record.name}: {record.verdict.upper()}")
 
 
-def _timing(folder: Path) -> tuple[Timing, float | None]:
-    """Timing written by the referee at the end of the run, and the simulated time until then [s]."""
+def _timing(folder: Path) -> tuple[Timing, float | None, list[str]]:
+    """Timing written by the referee at the end of the run, the simulated time until then [s], and what happened."""
     try:
         found = json.loads((folder / TIMING).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Timing(), None, []
+    incidents = _incidents(found)
+    try:
         timing = Timing(wall_s=float(found["wall_s"]), real_time_factor=float(found["real_time_factor"]))
-        return timing, float(found["simulated_s"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return Timing(), None
+        return timing, float(found["simulated_s"]), incidents
+    except (ValueError, KeyError, TypeError):
+        return Timing(), None, incidents
+
+
+def _incidents(found: Mapping[str, Any]) -> list[str]:
+    """Remarks on nodes that died, and on time that stood still."""
+    remarks = []
+    if found.get("given_up"):
+        remarks.append(f"given up: {found['given_up']}")
+    if found.get("restarted"):
+        remarks.append(f"restarted during the run: {', '.join(found['restarted'])}")
+    if found.get("longest_wait_for"):
+        remarks.append(
+            f"time stood still for {found['longest_wait_s']:.1f} s at most, waiting for {found['longest_wait_for']}"
+        )
+    return remarks

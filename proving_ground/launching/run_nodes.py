@@ -8,9 +8,10 @@ from typing import Any
 
 from proving_ground.launching.node_spec import NodeSpec
 from proving_ground.scenarios.parts import Compiled, free_running
-from proving_ground.scenarios.scenario import LONGEST_S, VERSION, Scenario
+from proving_ground.scenarios.scenario import VERSION, Scenario
 from proving_ground.settings import changed_parameters
 from proving_ground.settings.nested import build_nested
+from proving_ground.settings.units import LONGEST_RUN_S
 
 NO_SENSOR = "none"
 
@@ -22,7 +23,9 @@ def nodes_of(run: Mapping[str, Compiled], *, is_synchronous: bool = False) -> li
         params = dict(changed_parameters(item.settings))
         if item.part.uses_sim_time and not (is_synchronous and item.part.takes_part):  # there time comes by messages
             params["use_sim_time"] = True
-        nodes.append(NodeSpec(item.part.node, (), params, called=name, respawn=item.part.rejoins))
+        part = item.part
+        is_background = is_synchronous and part.is_background  # else it would be late, and its times of arrival
+        nodes.append(NodeSpec(part.node, (), params, called=name, respawn=part.rejoins, is_background=is_background))
     return nodes
 
 
@@ -34,7 +37,7 @@ def scenario_from(values: Mapping[str, str], *, sensors: Mapping[str, str] | Non
     content: dict[str, Any] = {
         "version": VERSION,
         "description": "as a launch's arguments say",
-        "duration_s": LONGEST_S,
+        "duration_s": LONGEST_RUN_S,
         "world": {"named": {"name": values["world"]}} if values["world"] else {"flat": {}},
         "start": {"at_world": True},
         "vehicle": {"model": values["vehicle"], "fidelity": values["fidelity"]},

@@ -19,13 +19,16 @@ from proving_ground.launching.bring_up import (
     rviz_nodes,
     seed_of,
 )
-from proving_ground.launching.node_spec import NodeSpec, Value
+from proving_ground.launching.node_spec import NodeSpec
 from proving_ground.launching.run_nodes import nodes_of
 from proving_ground.recording.parts import BAG
+from proving_ground.recording.recorder_settings import RecorderSettings
 from proving_ground.scenarios.choices import ObserverChoice
 from proving_ground.scenarios.parts import Compiled, compiled
-from proving_ground.scenarios.scenario import LONGEST_S, Driver, Scenario, load_scenario, scenario_file, scenario_files
+from proving_ground.scenarios.refereeing import RefereeSettings
+from proving_ground.scenarios.scenario import Driver, Scenario, load_scenario, scenario_file, scenario_files
 from proving_ground.settings import SettingsError, changed_parameters
+from proving_ground.settings.units import LONGEST_RUN_S
 from state_observer.kinds import OBSERVER_KINDS
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.standing import EndSettings
@@ -89,15 +92,21 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
     run = compiled(scenario)
     vehicle = _vehicle(run, scenario, given)
     run |= {"vehicle": run["vehicle"]._replace(settings=vehicle)}
-    nodes = nodes_of(run, is_synchronous=given["sync"] == "true")
+    is_synchronous = given["sync"] == "true"
+    nodes = nodes_of(run, is_synchronous=is_synchronous)
     if given["record"] != "false":
-        recorder: dict[str, Value] = {"out": str(run_folder(path, given) / BAG), "log_time": "clock", "next_free": True}
-        if given["record"] == "true":
-            recorder["exclude"] = CLOUDS
-        nodes.append(NodeSpec("recorder", (), recorder, respawn=True))
-    nodes += cockpit_nodes({"cockpit": given["cockpit"], "world": vehicle.world, "vehicle": vehicle.vehicle.model})
+        recorder = RecorderSettings(
+            out=str(run_folder(path, given) / BAG),
+            log_time="clock",
+            next_free=True,
+            exclude=CLOUDS if given["record"] == "true" else "",
+        )
+        nodes.append(NodeSpec("recorder", (), changed_parameters(recorder), respawn=True, is_background=is_synchronous))
+    cockpit = cockpit_nodes(given["cockpit"], vehicle)
+    nodes += [replace(spec, is_background=is_synchronous) for spec in cockpit]
     nodes += rviz_nodes(given["rviz"])
-    return [*nodes, _referee(path, scenario, run, nodes, given)]
+    referee = _referee(path, run, nodes, given)
+    return [*nodes, NodeSpec("referee", (), changed_parameters(referee), is_background=is_synchronous)]
 
 
 def _vehicle(run: Mapping[str, Compiled], scenario: Scenario, given: Mapping[str, str]) -> VehicleNodeSettings:
@@ -119,7 +128,7 @@ def _vehicle(run: Mapping[str, Compiled], scenario: Scenario, given: Mapping[str
 
 
 def _duration(scenario: Scenario, given: Mapping[str, str]) -> float:
-    return number("duration", given["duration"] or str(scenario.duration_s), 0.01, LONGEST_S)
+    return number("duration", given["duration"] or str(scenario.duration_s), 0.01, LONGEST_RUN_S)
 
 
 def _as_asked(path: Path, scenario: Scenario, given: Mapping[str, str]) -> Scenario:
@@ -149,19 +158,19 @@ def _observer(scenario: Scenario, kind: str) -> ObserverChoice | None:
 
 
 def _referee(
-    path: Path, scenario: Scenario, run: Mapping[str, Compiled], nodes: list[NodeSpec], given: Mapping[str, str]
-) -> NodeSpec:
-    params: dict[str, Value] = {
-        "name": path.stem,
-        "wait_for": tuple(spec.name for spec in nodes if spec.is_ours),
-        "duration_s": _duration(scenario, given),
-        "is_synchronous": given["sync"] == "true",
-        "driver_topic": given["wait_for"],
-        "world": run["vehicle"].settings.world,
-        "sends_start": scenario.observer is not None and scenario.observer.knows_start,
-    }
-    goal: GoalChoice = run["planner"].settings.goal if "planner" in run else GoalChoice()
-    params |= {f"goal.{name}": value for name, value in changed_parameters(goal).items()}
-    if given["record"] != "false" or given["out"]:
-        params["out"] = str(run_folder(path, given))
-    return NodeSpec("referee", (), params)
+    path: Path, run: Mapping[str, Compiled], nodes: list[NodeSpec], given: Mapping[str, str]
+) -> RefereeSettings:
+    """The referee of the compiled parts, which waits for all nodes of ours."""
+    vehicle: VehicleNodeSettings = run["vehicle"].settings
+    is_written = given["record"] != "false" or bool(given["out"])
+    return RefereeSettings(
+        name=path.stem,
+        world=vehicle.world,
+        goal=run["planner"].settings.goal if "planner" in run else GoalChoice(),
+        sends_start="observer" in run and run["observer"].settings.knows_start,
+        wait_for=tuple(spec.name for spec in nodes if spec.is_ours),
+        driver_topic=given["wait_for"],
+        duration_s=vehicle.end.duration_s,
+        is_synchronous=given["sync"] == "true",
+        out=str(run_folder(path, given)) if is_written else "",
+    )

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
+from proving_ground.launching.fork_server import end_with_parent
+from proving_ground.launching.forked import Entry, ForkedProcess, ForkServer
 from proving_ground.ros_support.respawn import RESPAWN
+from proving_ground.ros_support.signals import SIGNALS
 
 # A busy machine needs time for a clean end; all are stopped within 3 s.
 STOP_STAGES = ((signal.SIGINT, 2.0), (signal.SIGTERM, 0.6), (signal.SIGKILL, 0.4))
@@ -23,7 +25,6 @@ EXIT_FAILED = 1
 EXIT_BAD_SETTINGS = 2  # a restart would fail again
 RESPAWN_AFTER_S = 1.0
 MOST_RESPAWNS = 5  # of each process
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,36 @@ class ProcessSpec:
     finishes: bool = False  # its successful end ends all
     is_ours: bool = True  # a node of the suite, whose status counts; it unblocks signals once it can end cleanly
     is_optional: bool = False  # its end is reported, and the others continue
+    is_background: bool = False  # others do not wait for its every result, and are scheduled first
+    entry: Entry | None = None  # of a node that is started as a copy of one process that has imported it
+
+
+class _Process(Protocol):
+    """As asyncio has them."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | None: ...
+    @property
+    def stdout(self) -> asyncio.StreamReader | None: ...
+    async def wait(self) -> int: ...
+
+
+class _Forked:
+    def __init__(self, process: ForkedProcess, stdout: asyncio.StreamReader) -> None:
+        self._process, self.stdout = process, stdout
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.returncode
+
+    async def wait(self) -> int:
+        return await asyncio.shield(asyncio.wrap_future(self._process.ended))  # its end outlives who waits for it
 
 
 class Supervisor:
@@ -46,7 +77,8 @@ class Supervisor:
         """`write` gets the process name ('' for the supervisor itself) and a line."""
         self._specs = specs
         self._output: Callable[[str, str], None] | None = write
-        self._processes: dict[str, asyncio.subprocess.Process] = {}
+        self._processes: dict[str, _Process] = {}
+        self._server: ForkServer | None = None
         self._interrupted = asyncio.Event()
         self._relays: list[asyncio.Task[None]] = []
         self._respawns: dict[str, int] = {}
@@ -58,6 +90,7 @@ class Supervisor:
             loop.add_signal_handler(number, self._interrupted.set)
         self._write("", f"starting {', '.join(spec.name for spec in self._specs)}; Ctrl-C stops all")
         try:
+            await self._prepare([spec.entry.module for spec in self._specs if spec.entry is not None])
             for spec in self._specs:
                 try:
                     await self._start(spec)
@@ -68,6 +101,9 @@ class Supervisor:
             first_ended = await self._wait_for_end()
         finally:
             await self._stop_all()
+            if self._server is not None:
+                loop.remove_reader(self._server)
+                self._server.close()
         await asyncio.wait(self._relays, timeout=1.0)  # a grandchild may keep the pipe open
         return self._status(first_ended)
 
@@ -80,20 +116,56 @@ class Supervisor:
                 self._output = None
                 self._interrupted.set()
 
+    async def _prepare(self, modules: Sequence[str]) -> None:
+        """Import what nodes need, in the process that they are copies of; a signal ends the wait."""
+        if not modules:
+            return
+        server = self._server = ForkServer()
+        prepared = asyncio.Event()
+
+        def read() -> None:
+            server.read()
+            if server.is_prepared:
+                prepared.set()
+
+        asyncio.get_running_loop().add_reader(server, read)
+        server.prepare(modules)
+        waits = [asyncio.create_task(event.wait()) for event in (prepared, self._interrupted)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for task in waits:
+            task.cancel()
+
     async def _start(self, spec: ProcessSpec) -> None:
-        process = await asyncio.create_subprocess_exec(
+        process = await (self._execute(spec) if spec.entry is None else self._fork(spec, spec.entry))
+        self._processes[spec.name] = process
+        self._relays.append(asyncio.create_task(self._relay(spec.name, process)))
+
+    async def _fork(self, spec: ProcessSpec, entry: Entry) -> _Process:
+        assert self._server is not None
+        reading, writing = os.pipe()
+        try:
+            process = self._server.start(
+                spec.name, entry, spec.command, spec.environment, writing, is_background=spec.is_background
+            )
+        except OSError:
+            os.close(reading)
+            raise
+        finally:
+            os.close(writing)
+        return _Forked(process, await _reader(reading))
+
+    async def _execute(self, spec: ProcessSpec) -> _Process:
+        return await asyncio.create_subprocess_exec(
             *spec.command,
             env=dict(spec.environment),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C reaches a child once, through us, and not again from the terminal
-            preexec_fn=_prepare_node if spec.is_ours else end_with_parent,
+            preexec_fn=_prepare_node if spec.is_ours else _prepare_program,
         )
-        self._processes[spec.name] = process
-        self._relays.append(asyncio.create_task(self._relay(spec.name, process)))
 
-    async def _relay(self, name: str, process: asyncio.subprocess.Process) -> None:
+    async def _relay(self, name: str, process: _Process) -> None:
         assert process.stdout is not None
         while True:
             try:
@@ -191,16 +263,25 @@ def _signal_group(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
+async def _reader(descriptor: int) -> asyncio.StreamReader:
+    """The lines that come through a pipe."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb")
+    )
+    return reader
+
+
 def _prepare_node() -> None:
-    """In the child, before exec: let the kernel end it with the supervisor, and block signals until it is ready.
+    """Let the kernel end the child with the supervisor, and block signals until it is ready; called before exec.
 
     A node unblocks the signals once it can end cleanly (ros_support.signals); one that never does is killed.
     """
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    end_with_parent(signal.SIGINT)
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 
 
-def end_with_parent() -> None:
-    """Prepare the process of a foreign program: as for ours, but with signals unblocked, as it would never do that."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+def _prepare_program() -> None:
+    """The same for a foreign program, with signals unblocked, as it would never do that."""
+    end_with_parent(signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

@@ -10,6 +10,7 @@ from planner.figures import progress_figures
 from proving_ground.interfaces import joints, topics
 from proving_ground.interfaces.diagnostics_codec import add_figures, fill_health
 from proving_ground.interfaces.fields import set_stamp
+from proving_ground.interfaces.frames import Frames
 from proving_ground.interfaces.map_codec import fill_arcs, fill_local_grid, fill_path
 from proving_ground.interfaces.motion_codec import (
     describe_forces,
@@ -30,7 +31,6 @@ from state_observer.vehicle.figures import health_figures
 from state_observer.vehicle.health import ALIGNED
 from state_observer.vehicle.observer import VehicleObserver
 from state_observer.vehicle.odometry_frames import odometry_frames
-from vehicle_dynamics.vehicle_messages import FrameNames
 
 HEALTH_EVERY_NS = NS_PER_S
 Write = Callable[[Topic, Any], None]
@@ -39,14 +39,14 @@ Write = Callable[[Topic, Any], None]
 class ObserverWriting:
     """Estimates, frames and forces at the rates of the observer's node, health at 1 Hz."""
 
-    def __init__(self, observation: Observation, write: Write, frames: FrameNames, tf_every: int) -> None:
+    def __init__(self, observation: Observation, write: Write, frames: Frames, tf_every: int) -> None:
         """tf_every: estimates per message on tf; 0 for none."""
         self._tf_every = tf_every
         self._observation, self._observer, self._write = observation, observation.observer, write
-        self._estimate = empty(topics.ESTIMATE.type, frames.map)
-        self._estimate.child_frame_id = frames.base
+        self._estimate = empty(topics.ESTIMATE.type, frames.map_frame)
+        self._estimate.child_frame_id = frames.base_frame
         self._tree = empty(topics.TRANSFORMS.type)
-        pairs = ((frames.map, frames.odom), (frames.odom, frames.base))
+        pairs = ((frames.map_frame, frames.odom_frame), (frames.odom_frame, frames.base_frame))
         self._tree.transforms = [new_transform(empty, parent, child) for parent, child in pairs]
         share_stamp(self._tree.transforms)
         self._sideslip, self._forces = empty(topics.SIDESLIP.type), empty(topics.TYRE_FORCES.type)

@@ -194,7 +194,7 @@ def _qos_text(offered: Sequence[Qos]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Without anchors: rosbag2 writes none."""
+    """YAML dumper without anchors, as rosbag2 writes none."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from proving_ground.recording.observe_print import print_figures
 from proving_ground.recording.observe_settings import Request as Request
 from proving_ground.recording.observe_settings import Settings, load_either, settings_text
 from proving_ground.recording.observe_settings import split_names as split_names
+from proving_ground.recording.observed_run import observed_run
 from proving_ground.recording.offline import Replay, replay
 from proving_ground.recording.reading import Bag, open_bag
+from proving_ground.recording.run_vehicle import vehicle_of_run
 from proving_ground.recording.stream import JointNames, Stream, missing_joints
 from proving_ground.recording.topics import choose_topics
 from proving_ground.recording.writing import BagWriter
@@ -31,10 +33,9 @@ from proving_ground.settings.files import write_whole
 from proving_ground.settings.progress import progress_on_stderr
 from proving_ground.settings.units import NS_PER_S
 from state_observer.kinds import OBSERVER_KINDS, ObserverKind
-from state_observer.vehicle.observer import BasicObserver, VehicleObserver
-from state_observer.vehicle.settings import InsSettings
+from state_observer.vehicle.observer import BasicObserver
+from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings
 from state_observer.vehicle.tuning import Tuned, tune
-from terrain.ground import FlatGround
 
 DAMAGED = 1  # exit status: the bag is not whole, what is intact was used
 TUNED = "tuned.yaml"
@@ -63,7 +64,8 @@ class _Observation:
         self._check_joints("wheels", "--wheel-names", request.wheel_names, names.wheels)
         self._check_joints("actuation", "--actuation-names", request.pedal_names, names.pedals)
         self._stream = Stream(bag, self._topics, names)
-        self._placed = placed(self._choose(), bag, self._topics, request, self._say)
+        self._run = observed_run(request.bag, self._say)
+        self._placed = placed(self._run.informed(self._choose()), bag, self._topics, request, self._say)
         self._settings = self._placed.settings
         self._out = request.out or Path("runs") / f"{request.bag.resolve().stem}_observed"
 
@@ -77,15 +79,14 @@ class _Observation:
         if tuned is not None:
             self._settings = tuned.settings
             write_whole(self._out / TUNED, settings_text(self._settings))
-        observer = _make(self._settings)
+        observer = self._make(self._settings)
         begun, cpu_begun = time.monotonic(), time.process_time()
         found = self._replay(observer)
         cpu = max(time.process_time() - cpu_begun, 1e-9)
         if not len(found.truth):
             self._say("truth: none; errors are not known")
         shift = self._placed.truth_shift(found)
-        middle = _middle(observer)
-        off = errors(found, middle, shift)
+        off = errors(found, observer.filter.sideslip_point, shift)
         lasted = (self._bag.end_ns - self._bag.start_ns) / NS_PER_S
         arm = np.array(self._settings.mounts.gps_xyz_m)
         metrics = {
@@ -146,6 +147,8 @@ class _Observation:
             if missing:
                 self._say(f"observer: ins, because the vehicle's model needs {' and '.join(missing)}")
         settings = load_either(wanted)
+        if isinstance(settings, VehicleObserverSettings) and not settings.vehicle:
+            settings = replace(settings, vehicle=vehicle_of_run(self._request.bag))
         if isinstance(settings, InsSettings):
             if "imu" not in has:
                 raise SettingsError(f"{self._bag.name}: an INS needs an IMU: {self._why('imu')}")
@@ -161,6 +164,9 @@ class _Observation:
         if "velocity" not in has:
             self._say("velocity: none; the heading comes from successive positions, later and less accurately")
         return settings
+
+    def _make(self, settings: Settings) -> BasicObserver:
+        return _kind(settings).make(settings, self._run.ground())
 
     def _replay(self, observer: BasicObserver) -> Replay:
         progress = self._progress("observe")
@@ -195,7 +201,9 @@ class _Observation:
                 break
             samples.append(item)
         try:
-            return tune(samples, self._settings, _make, parameters=names or None, say=lambda line: print(f"  {line}"))
+            return tune(
+                samples, self._settings, self._make, parameters=names or None, say=lambda line: print(f"  {line}")
+            )
         except ValueError as error:
             raise SettingsError(f"--tune: {error}") from None
 
@@ -217,19 +225,8 @@ class _Observation:
         print(f"written to {self._out}: {', '.join(files)}")
 
 
-def _make(settings: Any) -> BasicObserver:
-    return _kind(settings).make(settings, FlatGround())
-
-
 def _kind(settings: Any) -> ObserverKind:
     return next(kind for kind in OBSERVER_KINDS.values() if kind.settings is type(settings))
-
-
-def _middle(observer: BasicObserver) -> Any:
-    """The point of base_link whose sideslip the observer estimates [m]."""
-    if isinstance(observer, VehicleObserver):
-        return -observer.ekf.model.base_in_chassis
-    return np.array([float(observer.filter.constants["middle"][0]), 0.0, 0.0])  # type: ignore[attr-defined]
 
 
 def _reasons(found: Replay, stream: Stream) -> str:

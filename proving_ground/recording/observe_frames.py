@@ -27,7 +27,8 @@ from sensors.kinds import SENSOR_KINDS
 from sensors.rig import SensorChoice
 from state_observer.node_settings import ObserverNodeSettings
 from state_observer.vehicle.local_frame import Frame
-from state_observer.vehicle.settings import Datum, Mounts
+from state_observer.vehicle.settings import Mounts
+from terrain.georeference import Datum
 from terrain.ground import FlatGround
 
 Say = Callable[[str], None]

@@ -82,8 +82,8 @@ class _Table:
 
 
 @dataclass
-class _Notes:
-    """Estimates as they are made."""
+class _EstimateBlocks:
+    """Estimates, collected in blocks."""
 
     hand_on: Callable[[NDArray[np.void]], None]
     rows: NDArray[np.void] = field(default_factory=lambda: np.zeros(ROWS, ESTIMATE))
@@ -112,7 +112,7 @@ def replay(
     knows_arrival: stamps and times of arrival are of one clock; on_estimates gets records of ESTIMATE in batches;
     on_status gets the status whenever it changes; progress gets a time of arrival now and then.
     """
-    filter_, notes = observer.filter, _Notes(on_estimates)
+    filter_, blocks = observer.filter, _EstimateBlocks(on_estimates)
     tally = filter_.filter_state[0]
     frame = Frame(observer.settings.datum)
     fixes, truth = _Table(FIX), _Table(TRUTH)
@@ -122,14 +122,14 @@ def replay(
 
     def record() -> None:
         now = filter_.time_ns
-        if now < notes.last_ns - NS_PER_S:  # time went back, and the observer restarted
-            notes.last_ns = 0
-        if now <= notes.last_ns or not filter_.is_running:
+        if now < blocks.last_ns - NS_PER_S:  # time went back, and the observer restarted
+            blocks.last_ns = 0
+        if now <= blocks.last_ns or not filter_.is_running:
             return
-        if notes.count == ROWS:
-            notes.flush()
-        filter_.write_estimate(notes.rows, notes.count)
-        notes.count, notes.last_ns = notes.count + 1, now
+        if blocks.count == ROWS:
+            blocks.flush()
+        filter_.write_estimate(blocks.rows, blocks.count)
+        blocks.count, blocks.last_ns = blocks.count + 1, now
 
     filter_.on_tick = record
     try:
@@ -158,11 +158,11 @@ def replay(
                     on_status(looked_ns, now)
         if filter_.time_ns % filter_.step_ns == 0:
             record()
-        notes.flush()
+        blocks.flush()
     finally:
         filter_.on_tick = None
     return Replay(
-        np.concatenate(notes.kept),
+        np.concatenate(blocks.kept),
         fixes.rows(),
         truth.rows(),
         {

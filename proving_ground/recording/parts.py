@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-BAG = "bag"  # in the folder of a run
+BAG, SCENARIO = "bag", "scenario.yaml"  # in the folder of a run
 _OF_RECORDER = re.compile(r".*\.mcap|metadata\.yaml|\.metadata\.yaml\.part")
 
 

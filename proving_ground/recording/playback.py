@@ -48,7 +48,7 @@ class Source(Protocol):
         """All messages from a log time [ns] on."""
 
     def latched_before(self, time_ns: int) -> list[Message]:
-        """What late joiners would have received at a time: the last messages of each latched topic."""
+        """Messages that a late subscriber would have received at a time: the last ones of each latched topic."""
 
 
 class BagSource:
@@ -129,7 +129,7 @@ class Playback:
         self.is_paused = is_paused
 
     def step(self, now: float) -> bool:
-        """While paused: publish the next message and move time there. False: not paused, or none is left."""
+        """Publish the next message of a paused replay and move time there; False if not paused, or none is left."""
         if not self.is_paused or self._next is None:
             return False
         log_ns = max(self._next[1], self._time_ns(now))
@@ -212,7 +212,7 @@ class Playback:
         self._next = next(self._messages, None)
 
     def _end_or_loop(self, now: float) -> bool:
-        """After the last message, restart or end."""
+        """Restart or end after the last message."""
         if self._next is not None:
             return False
         if self._loops:

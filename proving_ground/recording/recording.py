@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proving_ground.interfaces import topics
-from proving_ground.interfaces.frames import BASE_FRAME
+from proving_ground.interfaces.frames import Frames
 from proving_ground.interfaces.map_codec import fill_grid, fill_shapes
 from proving_ground.interfaces.motion_codec import fill_command, fill_pedals
 from proving_ground.interfaces.topic import Topic
@@ -21,16 +21,15 @@ from proving_ground.recording.writing import Sink
 from proving_ground.scenarios.lock_step import LockStep
 from sensors.kinds import SeenWorld
 from sensors.rig import SensorRig
-from terrain.map_messages import MapSettings, occupancy, shapes
+from terrain.map_messages import occupancy, shapes
+from terrain.node_settings import TerrainNodeSettings
 from terrain.surroundings import SiteSettings, Surroundings
 from terrain.world import World
 from vehicle_dynamics.control.drive_by_wire import Order
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.pedals import Pedals
-from vehicle_dynamics.vehicle_messages import FrameNames, VehicleMessages
-
-MAP, ODOM = "map", "odom"
+from vehicle_dynamics.vehicle_messages import VehicleMessages
 
 
 class Recording:
@@ -50,30 +49,32 @@ class Recording:
         nothing = SeenWorld(Surroundings(SiteSettings()))
         rig = runner.rig or SensorRig({}, start_ns=start_ns, base_in_chassis=base, seen=nothing)
         runner.on_instant = self._instant
-        self._sensors = SensorWriting(rig, self._write, MAP, BASE_FRAME)
+        parts = {name: item.settings for name, item in runner.parts.items()}
+        settings: VehicleNodeSettings = parts["vehicle"]
+        self._sensors = SensorWriting(rig, self._write, {name: parts[name] for name in rig.sensors})
         self._sensors.write_fixed(start_ns)
-        frames = FrameNames(map=MAP, odom=ODOM, base=BASE_FRAME, prefix="")
         self._vehicle = VehicleMessages(
             empty,
             runner.vehicle,
             runner.parameters,
-            frames,
-            has_base=runner.observation is None,
-            has_body=True,
+            settings.frames,
+            has_base=settings.publishes_base,
+            has_body=settings.publish_body_tf,
             ruts=runner.ground.kernel().ruts,
         )
         self._write_fixed(start_ns)
         if runner.world is not None:
-            self._write_world(runner.world, runner.parts["terrain"].settings)
-        settings: VehicleNodeSettings = runner.parts["vehicle"].settings
+            self._write_world(runner.world, parts["terrain"])
         self._schedule, self._runner = settings.schedule(), runner
-        self._orders = _OrderWriting(self._write)
+        self._orders = _OrderWriting(self._write, parts.get("planner", settings).frames)
         observation, autonomy = runner.observation, runner.autonomy
         self._observer: ObserverWriting | None = None
         if observation is not None:
-            tf_every = runner.parts["observer"].settings.tf_every
-            self._observer = ObserverWriting(observation, self._write, frames, tf_every)
-        self._planner = PlannerWriting(autonomy, self._write, MAP) if autonomy else None
+            own = parts["observer"]
+            self._observer = ObserverWriting(observation, self._write, own.frames, own.tf_every)
+        self._planner: PlannerWriting | None = None
+        if autonomy is not None:
+            self._planner = PlannerWriting(autonomy, self._write, parts["planner"].frames.map_frame)
         self._has_begun = False
 
     def sample(self, name: str, sample: Any) -> None:
@@ -101,9 +102,9 @@ class Recording:
         self._write(topics.FIXED_TRANSFORMS, transforms)
         self._write(topics.RESETS, empty(topics.RESETS.type))
 
-    def _write_world(self, world: World, settings: MapSettings) -> None:
+    def _write_world(self, world: World, settings: TerrainNodeSettings) -> None:
         found = occupancy(world, settings)
-        grid, markers = empty(topics.MAP.type, MAP), empty(topics.MARKERS.type)
+        grid, markers = empty(topics.MAP.type, settings.frames.map_frame), empty(topics.MARKERS.type)
         fill_grid(grid, found.cells, found.resolution, found.x, found.y)
         fill_shapes(markers, grid.header, shapes(world), empty)
         self._write(topics.MAP, grid)
@@ -122,9 +123,9 @@ class Recording:
 class _OrderWriting:
     """The driver's commands, on the topic of its node."""
 
-    def __init__(self, write: Callable[[Topic, Any], None]) -> None:
+    def __init__(self, write: Callable[[Topic, Any], None], frames: Frames) -> None:
         self._write, self._written = write, 0
-        self._pedals, self._command = empty(topics.PEDALS.type), empty(topics.CMD_VEL.type, BASE_FRAME)
+        self._pedals, self._command = empty(topics.PEDALS.type), empty(topics.CMD_VEL.type, frames.base_frame)
 
     def look(self, time_ns: int, count: int, order: Order | None) -> None:
         """Call after the driver has acted; count: number of commands given."""

@@ -36,7 +36,7 @@ class Diagnostics:
             self.nodes.add(node)
             values = {str(item.key): str(item.value) for item in status.values}
             if node == OBSERVER:
-                self._note_nis(log_ns, values)
+                self._record_nis(log_ns, values)
             words = values.get("status", str(status.message)) if node == OBSERVER else str(status.message)
             level = LEVELS[min(_level(status.level), len(LEVELS) - 1)]
             is_state = node in (OBSERVER, PLANNER)
@@ -45,7 +45,7 @@ class Diagnostics:
                 self._said[name] = said
                 self._changes.append((log_ns, node if is_state else "diagnostics", said))
 
-    def _note_nis(self, log_ns: int, values: dict[str, str]) -> None:
+    def _record_nis(self, log_ns: int, values: dict[str, str]) -> None:
         for name, rows in self._nis.items():
             try:
                 value = float(values[f"nis {name}"])

@@ -21,7 +21,7 @@ LARGEST_INNOVATION = 6.0  # standard deviations shown
 
 
 def estimate_plots(quantities: Sequence[Quantity], events: Sequence[Event]) -> list[Plot]:
-    """For each quantity: estimate and truth above, the difference below."""
+    """Plots of each quantity: estimate and truth above, the difference below."""
     with letters():
         return [_estimate_plot(quantity, events) for quantity in quantities]
 

@@ -47,7 +47,7 @@ from state_observer.vehicle.layout import CRAWL
 from vehicle_dynamics.driving.snapshot import SNAPSHOT
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.suspension.strut import length_and_slope
-from vehicle_dynamics.vehicle_files import vehicle_file
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE, vehicle_file
 
 Array = NDArray[np.float64]
 Table = tuple[NDArray[np.int64], Array]  # times [ns], rows
@@ -79,13 +79,13 @@ class Recorded(NamedTuple):
     lacking: Missing
 
 
-def channels_from_bag(path: Path, vehicle: str = "hmmwv") -> dict[str, Array]:
-    """Those of proving_ground.scenarios.channels.CHANNELS that the bag has; time_s is 0 at its first truth."""
+def channels_from_bag(path: Path, vehicle: str = DEFAULT_VEHICLE) -> dict[str, Array]:
+    """Channels of proving_ground.scenarios.channels.CHANNELS that the bag has; time_s is 0 at its first truth."""
     return dict(record_from_bag(path, vehicle).channels)
 
 
-def record_from_bag(path: Path, vehicle: str = "hmmwv") -> RunRecord:
-    """Not judged, and without what bags do not hold; what was wrong with the bag is in `remarks`.
+def record_from_bag(path: Path, vehicle: str = DEFAULT_VEHICLE) -> RunRecord:
+    """A record that is not judged and lacks what bags do not contain; faults of the bag are in `remarks`.
 
     path: of a bag, or of a run's folder with all parts of its recording; gaps are among `events`.
     vehicle: name in config/vehicles or a path, for its centre of mass, springs and steering.
@@ -94,7 +94,7 @@ def record_from_bag(path: Path, vehicle: str = "hmmwv") -> RunRecord:
     return recorded(path, vehicle).record
 
 
-def recorded(path: Path, vehicle: str = "hmmwv", *, observer_knows_start: bool = False) -> Recorded:
+def recorded(path: Path, vehicle: str = DEFAULT_VEHICLE, *, observer_knows_start: bool = False) -> Recorded:
     """A bag as record_from_bag reads it, with its gaps; observer_knows_start: it should estimate from the start."""
     bag = open_bag(path)
     try:
@@ -278,8 +278,8 @@ def _by_channel(silent: dict[str, list[Gap]]) -> dict[str, list[Gap]]:
 def _reported(missing: list[Gap], silent: dict[str, list[Gap]]) -> tuple[list[Event], list[str]]:
     """Gaps of the recording, and further gaps of topics, as events and remarks."""
     found = {RECORDING: missing} | {topic: beyond(own, missing) for topic, own in silent.items()}
-    events = [event for who, missing in found.items() for event in missing_events(missing, who)]
-    return events, [missing_text(missing, who) for who, missing in found.items() if missing]
+    events = [event for source, missing in found.items() for event in missing_events(missing, source)]
+    return events, [missing_text(missing, source) for source, missing in found.items() if missing]
 
 
 def _compression(vehicle: Hmmwv, arm_angles: Array) -> Array:

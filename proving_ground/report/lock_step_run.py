@@ -47,7 +47,7 @@ class Task(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """Where and what a run writes, besides its verdict."""
+    """Outputs of a run besides its verdict, and their folder."""
 
     folder: Path | None = None  # None: runs/SCENARIO
     with_pictures: bool = True  # without them there is no report either

@@ -15,7 +15,7 @@ from proving_ground.scenarios.plots import DEGREES, FIGURES, Panel, draw_panel, 
 
 Array = NDArray[np.float64]
 
-STANDING_MPS = 1.0  # below this speed slip is 0/0
+SLIP_FROM_MPS = 1.0  # below this speed slip is 0/0
 LEAST_SINKAGE_M = 1e-4  # below this, a run is on hard ground
 
 _SPEED, _ANGLES, _SIDE, _YAW_RATE = FIGURES["motion"]
@@ -66,7 +66,7 @@ def moving_slips(channels: Channels) -> dict[str, Array]:
     """Channels with slips only where the vehicle moves."""
     if "speed_mps" not in channels:
         return dict(channels)
-    moves = np.abs(channels["speed_mps"]) > STANDING_MPS
+    moves = np.abs(channels["speed_mps"]) > SLIP_FROM_MPS
     return {
         name: np.where(moves, values, np.nan) if name.startswith("slip_") else values
         for name, values in channels.items()

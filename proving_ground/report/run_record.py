@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.recording.parts import SCENARIO
 from proving_ground.scenarios.channels import CHANNELS, Channels
 from proving_ground.scenarios.estimates import THIN_ESTIMATE
 from proving_ground.scenarios.gaps import RECORDING, Gap
@@ -32,7 +33,7 @@ Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 METRICS, HISTORY, REFERENCE = "metrics.json", "history.csv", "reference.csv"
-ESTIMATES, SCENARIO, REPORT = "estimates.npz", "scenario.yaml", "report.html"
+ESTIMATES, REPORT = "estimates.npz", "report.html"
 FORMAT = 1  # of the folder
 KINDS = ("lock-step", "ros")
 MOST_ROWS = 1_000_000
@@ -321,7 +322,7 @@ def _words(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def missing_events(found: Sequence[Gap], who: str = RECORDING) -> list[Event]:
+def missing_events(found: Sequence[Gap], source: str = RECORDING) -> list[Event]:
     """Gaps in the recording as events for the report."""
-    kind, words = ("recording", "gap in the recording") if who == RECORDING else ("silence", f"of {who}")
+    kind, words = ("recording", "gap in the recording") if source == RECORDING else ("silence", f"of {source}")
     return [Event(gap.start_s, kind, words, gap.length_s) for gap in found]

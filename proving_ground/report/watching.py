@@ -38,14 +38,14 @@ class Watch(Stateful):
     def look(self, seconds: float, observation: Observation | None, driver: Driver) -> None:
         """Look at a time since the start [s], after arrivals were processed."""
         if observation is not None:
-            self._note_innovations(seconds, observation)
+            self._record_innovations(seconds, observation)
             if seconds >= self._looked_at + STATUS_EVERY_S - 1e-9:
                 self._looked_at = seconds
-                self._note(seconds, "observer", observation.observer.health().status)
+                self._record_status(seconds, "observer", observation.observer.health().status)
         if isinstance(driver, Autonomy) and seconds > 0.0:  # before, it has not acted yet
             progress = driver.progress
-            words = progress.status.value.replace("_", " ")
-            self._note(seconds, "planner", f"{words}: {progress.reason.value}" if progress.reason.value else words)
+            words, reason = progress.status.value.replace("_", " "), progress.reason.value
+            self._record_status(seconds, "planner", f"{words}: {reason}" if reason else words)
 
     def innovations(self) -> dict[str, Innovations]:
         """Innovations of the sensors that had some."""
@@ -56,7 +56,7 @@ class Watch(Stateful):
                 found[name] = Innovations(np.array(time), np.array(nis), np.array(values))
         return found
 
-    def _note_innovations(self, seconds: float, observation: Observation) -> None:
+    def _record_innovations(self, seconds: float, observation: Observation) -> None:
         tally = observation.observer.filter.filter_state[0]
         nis, degrees_of_freedom = tally["nis"], tally["degrees_of_freedom"]
         if (degrees_of_freedom == self._freedom).all():
@@ -66,10 +66,10 @@ class Watch(Stateful):
             self._rows[k].append((seconds, float(mean), tally["innovation"][k].copy()))
         self._nis, self._freedom = nis.copy(), degrees_of_freedom.copy()  # counts fall where a filter restarts
 
-    def _note(self, seconds: float, who: str, words: str) -> None:
-        if self._said.get(who) != words:
-            self._said[who] = words
-            self.events.append(Event(seconds, who, words))
+    def _record_status(self, seconds: float, node: str, words: str) -> None:
+        if self._said.get(node) != words:
+            self._said[node] = words
+            self.events.append(Event(seconds, node, words))
 
 
 class WatchedLockStep(LockStep):
@@ -89,7 +89,7 @@ class WatchedLockStep(LockStep):
         self.watch = Watch()
 
     def saved_state(self) -> dict[str, Any]:
-        """With what was watched."""
+        """State of the run, and the events and innovations recorded so far."""
         return super().saved_state() | {"watch": self.watch}
 
     def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from proving_ground.report.run_record import RunRecord
+from proving_ground.settings.units import FOREVER_S
 
 UNBOUNDED = 1e12  # bounds of a criterion from here on mean none
-WHOLE_RUN_S = 1e6
 NONE = "-"
 KIND_WORDS = {"lock-step": "lock-step, one process without ROS", "ros": "over ROS, every node its own process"}
 UNITS = {
@@ -57,9 +57,9 @@ def checks(record: RunRecord) -> list[Check]:
 def check(item: Mapping[str, Any]) -> Check:
     """Row of a finding in metrics.json; missing keys are left empty."""
     what = f"{item.get('statistic', 'value')} of {item.get('channel', item.get('name', 'the run'))}"
-    start, end = float(item.get("from_s", 0.0)), float(item.get("to_s", WHOLE_RUN_S))
+    start, end = float(item.get("from_s", 0.0)), float(item.get("to_s", FOREVER_S))
     what += f" from {start:g} s" if start > 0.0 else ""
-    what += f" to {end:g} s" if end < WHOLE_RUN_S else ""
+    what += f" to {end:g} s" if end < FOREVER_S else ""
     bounds = []
     for key, words in (("at_least", "at least"), ("at_most", "at most")):
         bound = item.get(key)

@@ -1,1 +1,1 @@
-"""What several nodes share: node base, parameters, QoS, time, message conversion, tf, diagnostics."""
+"""Code that several nodes share: node base, parameters, QoS, time, message conversion, tf, diagnostics."""

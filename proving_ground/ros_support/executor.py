@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Final, NamedTuple
 
@@ -17,10 +17,13 @@ EVENTS_EVERY_S: Final = 0.5  # wall time between checks of QoS events
 LAZY_S: Final = 0.02  # wall time after which lazy subscriptions are looked at even if nothing else is ready ...
 RESTS_AFTER_S: Final = 0.5  # ... unless nothing has arrived for this long, then ...
 RESTING_S: Final = 0.05  # ... after this time
+OTHERS_S: Final = 0.05  # wall time between looks at timers, clients and services while messages arrive ...
+TIMER_SHARE: Final = 0.1  # ... or this share of the shortest period of a timer
 KINDS: Final = ("subscription", "guard_condition", "timer", "client", "service")  # in the order of a wait set
+QUICK: Final = KINDS[:2]
 
 
-class _Listener(NamedTuple):
+class Listener(NamedTuple):
     """A subscription, with what is needed to take a message."""
 
     handle: Any
@@ -30,24 +33,59 @@ class _Listener(NamedTuple):
     has_info: bool  # the callback gets the message's info too
 
 
+class WaitSet:
+    """Entities that are waited for again and again."""
+
+    def __init__(
+        self,
+        entities: Sequence[tuple[str, Any]],
+        context: Context,
+        conditions: Mapping[int, Callable[[], bool]] | None = None,
+    ) -> None:
+        """entities: handles with their kinds; conditions: by pointer, of entities that are only waited for if true."""
+        counts = [sum(name == kind for name, _ in entities) for kind in KINDS]
+        self._set = rclpy_implementation.WaitSet(*counts, 0, context.handle)
+        adds = [(getattr(self._set, f"add_{kind}"), handle) for kind, handle in entities]
+        conditions = conditions or {}
+        self._adds = [(add, handle) for add, handle in adds if handle.pointer not in conditions]
+        self._conditional = [
+            (add, handle, conditions[handle.pointer]) for add, handle in adds if handle.pointer in conditions
+        ]
+        self.ready: Callable[[str], list[int]] = self._set.get_ready_entities  # pointers of a kind
+
+    def wait(self, seconds: float) -> None:
+        self._set.clear_entities()
+        for add, handle in self._adds:
+            add(handle)
+        for add, handle, is_awaited in self._conditional:
+            if is_awaited():
+                add(handle)
+        self._set.wait(int(seconds * 1e9))
+
+
 class QuickExecutor(SingleThreadedExecutor):
-    """Keeps its wait set until entities change, and calls subscriptions directly.
+    """Keeps its wait sets until entities change, and calls subscriptions directly.
 
     rclpy's own executor gathers all entities, QoS events included, and makes a task for each message, which costs more
     than most callbacks. Here it only runs what is rare: timers, services, clients, guard conditions, and events now
-    and then. A subscription with the attribute `is_lazy` does not wake the node by itself: its messages are taken
-    before those of the next other message, for which they only prepare.
+    and then. While messages arrive, only these and guard conditions are waited for; the rest is looked at now and then.
+    A subscription with the attribute `is_lazy` does not wake the node by itself: its messages are taken before those of
+    the next other message, for which they only prepare. One with the attribute `is_awaited`, a function, is as lazy
+    while that returns False.
     """
 
     def __init__(self, *, context: Context | None = None) -> None:
         super().__init__(context=context)
         self._held = ExitStack()  # keeps the entities of the wait set alive
-        self._wait_set: Any = None  # None: entities have changed
-        self._adds: list[tuple[Callable[[Any], Any], Any]] = []  # calls that fill the wait set
-        self._listeners: dict[int, _Listener] = {}  # by pointer
-        self._lazy: list[_Listener] = []
+        self._wait_set: WaitSet | None = None  # of all entities; None: they have changed
+        self._quick_set: WaitSet | None = None  # of those that messages and other threads wake
+        self._others_s, self._others_at = OTHERS_S, 0.0
+        self._listeners: dict[int, Listener] = {}  # by pointer
+        self._lazy: list[Listener] = []
+        self._conditions: dict[int, Callable[[], bool]] = {}  # by pointer
         self._node_guards: dict[int, Any] = {}
         self._is_in_pass = False
+        self._has_others = False  # something else than messages is ready
         self._looked_at = self._received_at = time.monotonic()
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
@@ -58,20 +96,28 @@ class QuickExecutor(SingleThreadedExecutor):
             return
         if self._wait_set is None:
             self._gather()
-        longest_s = self._longest_wait(time.monotonic())
-        ready = self._wait(longest_s if timeout_sec is None or timeout_sec < 0.0 else min(longest_s, timeout_sec))
+        before = time.monotonic()
+        longest_s = self._longest_wait(before)
+        longest_s = longest_s if timeout_sec is None or timeout_sec < 0.0 else min(longest_s, timeout_sec)
+        ready = self._wait(before, longest_s)
         now = time.monotonic()
         for listener in self._lazy:
-            while _receive(listener):
+            while receive(listener):
                 self._received_at = now
         for listener in ready:
-            _receive(listener)
+            receive(listener)
             self._received_at = now
+        for pointer in self._conditions:
+            while pointer in self._listeners and receive(self._listeners[pointer]):
+                self._received_at = now
+        if self._has_others:  # not before: a message cannot be taken from a subscription that nobody holds
+            self._has_others = False
+            self._release()
         if self._wait_set is None or now - self._looked_at > EVENTS_EVERY_S:
             self._run_others()
 
     def _longest_wait(self, now: float) -> float:
-        if not self._lazy:
+        if not self._lazy and not self._conditions:
             return EVENTS_EVERY_S
         return LAZY_S if now - self._received_at < RESTS_AFTER_S else RESTING_S
 
@@ -87,7 +133,7 @@ class QuickExecutor(SingleThreadedExecutor):
 
         def hold(kind: str, entities: list[Any]) -> list[Any]:
             found = [item for item in entities if self._is_held(item)]
-            adds.extend((f"add_{kind}", item.handle) for item in found)
+            adds.extend((kind, item.handle) for item in found)
             return found
 
         def of_nodes(kind: str) -> list[Any]:
@@ -101,12 +147,15 @@ class QuickExecutor(SingleThreadedExecutor):
         for kind in ("timer", "client", "service"):
             hold(kind, of_nodes(f"{kind}s"))
         self._held.enter_context(self.context.handle)
-        counts = [sum(name == f"add_{kind}" for name, _ in adds) for kind in KINDS]
-        self._wait_set = rclpy_implementation.WaitSet(*counts, 0, self.context.handle)
-        self._adds = [(getattr(self._wait_set, name), handle) for name, handle in adds]
+        conditional = [item for item in subscriptions if getattr(item, "is_awaited", None) is not None]
+        self._conditions = {item.handle.pointer: item.is_awaited for item in conditional}
+        self._wait_set = WaitSet(adds, self.context, self._conditions)
+        self._quick_set = WaitSet([item for item in adds if item[0] in QUICK], self.context, self._conditions)
+        periods_s = [timer.timer_period_ns * 1e-9 for timer in of_nodes("timers")]
+        self._others_s = min([OTHERS_S, *(TIMER_SHARE * period_s for period_s in periods_s)])
         self._node_guards = {item.handle.pointer: item for item in guards}
-        self._lazy = [_listener(item) for item in lazy]
-        self._listeners = {item.handle.pointer: _listener(item) for item in subscriptions if _is_quick(item)}
+        self._lazy = [listener_of(item) for item in lazy]
+        self._listeners = {item.handle.pointer: listener_of(item) for item in subscriptions if _is_quick(item)}
 
     def _is_held(self, entity: Any) -> bool:
         """Whether the entity still exists; if so it does until `_release`."""
@@ -117,31 +166,37 @@ class QuickExecutor(SingleThreadedExecutor):
         return True
 
     def _release(self) -> None:
-        self._wait_set, self._adds, self._listeners, self._lazy, self._node_guards = None, [], {}, [], {}
+        self._wait_set = self._quick_set = None
+        self._listeners, self._lazy, self._node_guards, self._conditions = {}, [], {}, {}
         self._held.close()
 
-    def _wait(self, seconds: float) -> list[_Listener]:
-        """Subscriptions that have a message. Releases the wait set when something else is ready."""
-        wait_set = self._wait_set
-        wait_set.clear_entities()
-        for add, handle in self._adds:
-            add(handle)
-        wait_set.wait(int(seconds * 1e9))
+    def _wait(self, now: float, seconds: float) -> list[Listener]:
+        """Subscriptions that have a message, and whether something else is ready."""
+        assert self._wait_set is not None
+        assert self._quick_set is not None
+        is_quick = now - self._others_at < self._others_s and now - self._received_at < self._others_s
+        wait_set = self._quick_set if is_quick else self._wait_set
+        wait_set.wait(min(seconds, self._others_s) if is_quick else seconds)
         if not self.context.ok():
             raise ExternalShutdownException
-        pointers = wait_set.get_ready_entities("subscription")
+        pointers = wait_set.ready("subscription")
         ready = [self._listeners[pointer] for pointer in pointers if pointer in self._listeners]
-        guards = wait_set.get_ready_entities("guard_condition")
+        guards = wait_set.ready("guard_condition")
         for pointer in guards:
             if pointer in self._node_guards:
                 self._node_guards[pointer]._executor_triggered = True  # waiting has reset it
-        others = (wait_set.get_ready_entities(kind) for kind in KINDS[2:])
-        if guards or len(ready) < len(pointers) or any(others):
-            self._release()
+        has_others = False
+        if not is_quick:
+            self._others_at = time.monotonic()
+            has_others = any(wait_set.ready(kind) for kind in KINDS[len(QUICK) :])
+        if guards or has_others or len(ready) < len(pointers):
+            self._has_others = True
+            alive = {item.handle.pointer for node in self.get_nodes() for item in node.subscriptions}
+            ready = [listener for listener in ready if listener.handle.pointer in alive]  # a callback may destroy one
         return ready
 
     def can_execute(self, entity: Any) -> bool:
-        """As rclpy's; but its own way leaves subscriptions to the quick one."""
+        """Whether rclpy may execute an entity; subscriptions are left to the fast path of this executor."""
         if self._is_in_pass and isinstance(entity, Subscription) and _is_quick(entity):
             return False
         return bool(super().can_execute(entity))
@@ -175,7 +230,7 @@ def _never() -> bool:
     return False
 
 
-def _receive(listener: _Listener) -> bool:
+def receive(listener: Listener) -> bool:
     """Take a message and call its callback; whether there was one."""
     taken = listener.handle.take_message(listener.message_type, listener.is_raw)
     if taken is None:
@@ -188,6 +243,6 @@ def _is_quick(item: Subscription) -> bool:
     return not inspect.iscoroutinefunction(item.callback)
 
 
-def _listener(item: Subscription) -> _Listener:
+def listener_of(item: Subscription) -> Listener:
     has_info = item._callback_type is not Subscription.CallbackType.MessageOnly
-    return _Listener(item.handle, item.msg_type, item.raw, item.callback, has_info)
+    return Listener(item.handle, item.msg_type, item.raw, item.callback, has_info)

@@ -42,7 +42,7 @@ Settings = TypeVar("Settings")
 
 DIAGNOSTICS_PERIOD_S = 1.0
 EXIT_BAD_SETTINGS = 2
-LATE = "kernels_compiled_late"  # after the node was ready
+LATE = "kernels_compiled_late"  # after the node was ready; those that are loaded from disk then count, too
 # If one of these is set, the user has configured Fast DDS; we leave it alone.
 TRANSPORT_CHOICES = {"FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"}
 
@@ -111,20 +111,26 @@ class SuiteNode(Node, Generic[Settings]):
             self.health.report("fault", Level.OK, active_words(()))
 
     def count_late_compilations(self) -> None:
-        """From now on, count kernels that are compiled: a node does this before it reports for the first time."""
+        """From now on, count kernels that are used for the first time: called before a node's first report.
+
+        On another machine, one that is loaded from disk here would be compiled.
+        """
         self.health.counters[LATE] = 0
 
-        def count(compilation: Compilation) -> None:
+        def on_done(compilation: Compilation) -> None:
             if compilation.depth == 0:
                 self.health.count(LATE)
                 self.get_logger().warning(f"compiled {compilation.name} late, in {compilation.total_s:.1f} s")
 
-        COMPILATIONS.on_done = count
+        def on_load(name: str) -> None:
+            self.health.count(LATE)
+            self.get_logger().warning(f"loaded {name} late")
+
+        COMPILATIONS.on_done, COMPILATIONS.on_load = on_done, on_load
 
     def publish_health(self) -> None:
         """Publish on /diagnostics now; override to add findings first."""
-        name = self.get_fully_qualified_name()
-        self._diagnostics.publish(health_to_msg(self.health, name, self.get_clock().now().to_msg()))
+        self.publish_figures(self.get_clock().now().to_msg(), {})
 
     def publish_figures(self, stamp: Any, figures: Mapping[str, str]) -> None:
         """Publish on /diagnostics with a stamp and further values."""
@@ -152,14 +158,16 @@ class SuiteNode(Node, Generic[Settings]):
         message_type: type | None = None,
         *,
         is_lazy: bool = False,
+        group: Any = None,
+        raw: bool = False,
     ) -> Any:
         """A subscription to a topic of the table; profile: instead of the topic's; message_type: as `advertise`.
 
         is_lazy: its messages are needed only when one of another subscription arrives (see QuickExecutor).
+        group: of callbacks. raw: the callback gets bytes.
         """
-        subscription = self.open_subscription(
-            message_type or class_of(topic.type), topic.name, callback, profile or to_rclpy(topic.qos)
-        )
+        kind, qos_profile = message_type or class_of(topic.type), profile or to_rclpy(topic.qos)
+        subscription = self.open_subscription(kind, topic.name, callback, qos_profile, group, raw=raw)
         subscription.is_lazy = is_lazy
         return subscription
 
@@ -173,11 +181,20 @@ class SuiteNode(Node, Generic[Settings]):
         return self.create_publisher(message_type, topic, profile, qos_overriding_options=options)
 
     def open_subscription(
-        self, message_type: type, topic: str, callback: Callable[[Any], None], profile: QoSProfile
+        self,
+        message_type: type,
+        topic: str,
+        callback: Callable[[Any], None],
+        profile: QoSProfile,
+        group: Any = None,
+        *,
+        raw: bool = False,
     ) -> Any:
-        """A subscription whose QoS users can override by `qos_overrides` parameters."""
+        """A subscription whose QoS users can override by `qos_overrides` parameters; group and raw: as `listen`."""
         options = QoSOverridingOptions.with_default_policies()
-        return self.create_subscription(message_type, topic, callback, profile, qos_overriding_options=options)
+        return self.create_subscription(
+            message_type, topic, callback, profile, qos_overriding_options=options, callback_group=group, raw=raw
+        )
 
 
 def other_publishers(node: Node, topic: str) -> list[str]:
@@ -237,7 +254,7 @@ def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[An
 
 
 def _spin(node: SuiteNode[Any], signals: StopSignals) -> None:
-    """Not spin_until_future_complete: rclpy's leaks a callback for each message, 200 MB in an hour."""
+    """Spin; rclpy's spin_until_future_complete leaks a callback for each message, 200 MB in an hour."""
     executor = QuickExecutor()
     node.stopped.add_done_callback(lambda _: executor.create_task(lambda: None))  # so that spin_once returns
     signals.on_stop(node.stop)

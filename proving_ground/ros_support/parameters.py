@@ -90,9 +90,10 @@ class ParameterBridge(Generic[Settings]):
             self._on_change(old, self.settings)
 
     def _candidate(self, parameters: Iterable[Parameter]) -> Settings:
-        values = as_parameters(self.settings)
-        values.update({item.name: _value(item) for item in parameters if item.name in self._declarations})
-        candidate = build(type(self.settings), values)
+        ours = {item.name: _value(item) for item in parameters if item.name in self._declarations}
+        if not ours:  # a parameter of rclpy, as each QoS override is
+            return self.settings
+        candidate = build(type(self.settings), {**as_parameters(self.settings), **ours})
         self._check(candidate)
         return candidate
 

@@ -1,4 +1,4 @@
-"""Tells a node that it was restarted after a crash: the launcher sets an environment variable. No ROS here."""
+"""Whether a node was restarted after a crash: the launcher sets an environment variable. No ROS here."""
 
 from __future__ import annotations
 

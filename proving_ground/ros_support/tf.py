@@ -62,7 +62,7 @@ class StaticTransformBroadcaster:
         self.send_messages([transform.to_msg(stamp, self._prefix) for transform in transforms])
 
     def send_messages(self, transforms: Iterable[TransformStamped]) -> None:
-        """As `send`, for messages; nothing is sent while there are no frames."""
+        """Send messages as `send` does frames; nothing is sent while there are no frames."""
         self._by_child |= {transform.child_frame_id: transform for transform in transforms}
         if self._by_child:
             self._publisher.publish(TFMessage(transforms=list(self._by_child.values())))

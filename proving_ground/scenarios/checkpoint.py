@@ -33,7 +33,7 @@ def _installed_version() -> str:
 
 
 class Origin(NamedTuple):
-    """What a checkpoint is of."""
+    """Origin of a checkpoint: the run that it was saved from."""
 
     time_s: float  # since the start
     seed: int
@@ -56,7 +56,7 @@ def to_bytes(origin: Origin, state: Any) -> bytes:
 
 
 def from_bytes(data: bytes, origin: Origin, *, changed: bool = False) -> tuple[Origin, Any]:
-    """What a checkpoint is of, and its state; raises SettingsError unless it fits a run; see _require_fit."""
+    """Origin and state of a checkpoint; raises SettingsError unless it fits a run; see _require_fit."""
     found, body = _split(data)
     _require_fit(found, origin, changed)
     try:
@@ -107,7 +107,7 @@ def checkpoint_name(time_s: float) -> str:
 
 
 def _split(data: bytes) -> tuple[Origin, bytes]:
-    """What a checkpoint is of, and its compressed state."""
+    """Origin and compressed state of a checkpoint."""
     words, _, rest = data.partition(b"\n")
     if words != FORMAT:
         kind = "has another format" if words.startswith(FORMAT[:25]) else "is not a checkpoint"

@@ -33,7 +33,7 @@ class Gap(NamedTuple):
         return self.end_s - self.start_s
 
     def hides(self, time_s: Array | float) -> NDArray[np.bool_]:
-        """Which instants are inside; a gap at the end of the run hides everything after its start."""
+        """Mask of the instants inside; a gap at the end of the run hides everything after its start."""
         time = np.asarray(time_s)
         after = time > self.start_s if self.has_before else time >= self.start_s
         return np.asarray(after & ((time < self.end_s) | (not self.has_after)))
@@ -111,11 +111,11 @@ def beyond(found: Sequence[Gap], others: Sequence[Gap]) -> list[Gap]:
     return [gap for gap in found if gap.length_s - shared(gap) > LONGEST_STEP_S]
 
 
-def missing_text(found: Sequence[Gap], who: str = RECORDING) -> str:
+def missing_text(found: Sequence[Gap], source: str = RECORDING) -> str:
     """Text for users.
 
     >>> missing_text([Gap(1.0, 3.5), Gap(7.0, 8.0)])
     'the recording lacks 3.5 s: from 1.0 to 3.5 s and from 7.0 to 8.0 s'
     """
     spans = [f"from {gap.start_s:.1f} to {gap.end_s:.1f} s" for gap in found]
-    return f"{who} lacks {sum(gap.length_s for gap in found):.1f} s: {' and '.join(spans)}"
+    return f"{source} lacks {sum(gap.length_s for gap in found):.1f} s: {' and '.join(spans)}"

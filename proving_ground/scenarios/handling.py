@@ -11,7 +11,7 @@ from proving_ground.scenarios.scenario import Scenario
 Array = NDArray[np.float64]
 
 LINEAR_MPS2 = 3.0  # lateral acceleration up to which handling is nearly linear
-LEAST_SPREAD_MPS2 = 0.5
+LEAST_RANGE_MPS2 = 0.5
 FULL_LOCK = 0.999
 STEADY_S = 3.0  # last part of the run, used for the turning circle
 
@@ -37,7 +37,7 @@ def understeer_gradient(run: Run, settled_s: float) -> float | None:
     angle = 0.5 * (c["wheel_angle_rad.front_left"] + c["wheel_angle_rad.front_right"])
     side = c["side_acceleration_mps2"]
     used = (run.time > settled_s) & (np.abs(side) < LINEAR_MPS2)
-    if not used.any() or np.ptp(side[used]) < LEAST_SPREAD_MPS2:
+    if not used.any() or np.ptp(side[used]) < LEAST_RANGE_MPS2:
         return None
     slope = np.polyfit(np.abs(side[used]), np.sign(np.mean(side)) * angle[used], 1)[0]
     return float(np.degrees(slope))

@@ -83,7 +83,7 @@ class _Wire(Stateful):
         self.answer = ACCEPTED  # to the latest order
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
-        """For the next PERIOD_S; raises ValueError for pedals that are not finite."""
+        """Pedals for the next PERIOD_S; raises ValueError for pedals that are not finite."""
         order = self._driver.act(now, seen)
         self.order = order.as_command() if isinstance(order, Pedals) else order
         if self.order is not None:
@@ -211,7 +211,7 @@ class LockStep(Resumable):
 
     @property
     def time(self) -> float:
-        """Since the start [s]."""
+        """Time since the start [s]."""
         return self._period * PERIOD_S
 
     @property
@@ -223,6 +223,11 @@ class LockStep(Resumable):
     def has_diverged(self) -> bool:
         """Whether the motion diverged."""
         return self._diverged_at is not None
+
+    @property
+    def collisions(self) -> int:
+        """Times that the body hit an obstacle."""
+        return self._stepper.collisions
 
     def run(self, progress: Callable[[float], None] = lambda share: None, until: int | None = None) -> Run:
         """Run to the end, or until a period; progress gets the completed share."""
@@ -291,7 +296,7 @@ class LockStep(Resumable):
         while self._period < period and not self.has_ended:
             seen = self._history[self._period] = self.look()
             is_sound = self._move()
-            self._note_end(seen)
+            self._detect_end(seen)
             if not is_sound:
                 self._diverged_at = self._period * PERIOD_S
                 return
@@ -307,7 +312,7 @@ class LockStep(Resumable):
             stepper.move()
         return not stepper.diverged
 
-    def _note_end(self, seen: SnapshotRecord) -> None:
+    def _detect_end(self, seen: SnapshotRecord) -> None:
         """Detect the end of the drive; a planner that gives up while another driver acts does not end it."""
         self._standing.record(self.time, forward_speed(seen))
         if self.autonomy is not None:

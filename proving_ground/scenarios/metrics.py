@@ -15,6 +15,7 @@ from proving_ground.scenarios.channels import CHANNELS, ESTIMATE_CHANNELS, Chann
 from proving_ground.scenarios.scenario import Criterion, Scenario
 from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import close_name
+from proving_ground.settings.units import FOREVER_S
 
 Array = NDArray[np.float64]
 
@@ -44,7 +45,7 @@ class Finding:
         if c.at_most < 1e12:
             bounds.append(f"at most {c.at_most:g}")
         span = f" from {c.from_s:g} s" if c.from_s > 0.0 else ""
-        span += f" to {c.to_s:g} s" if c.to_s < 1e6 else ""
+        span += f" to {c.to_s:g} s" if c.to_s < FOREVER_S else ""
         return f"{c.statistic} of {c.channel}{span}: {self.value:.5g} ({', '.join(bounds) or 'any'})"
 
     def plain(self) -> dict[str, object]:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from planner.kinds import PLANNER_NODE, SCRIPT_NODE
 from planner.node_settings import PlannerNodeSettings, SeenLidar
 from proving_ground.interfaces.faults import fault_words
 from proving_ground.scenarios.scenario import Scenario
 from proving_ground.scenarios.script import ScriptSettings
 from proving_ground.settings import SettingsError, as_parameters, build
-from proving_ground.settings.nested import default_values, settings_text
+from proving_ground.settings.nested import configured, settings_text
 from sensors.kinds import SENSOR_KINDS, SensorKind
 from sensors.rig import SensorChoice, steps_between_ticks
 from state_observer.node_settings import KnownEncoders, KnownGps, KnownImu, ObserverNodeSettings
@@ -44,6 +45,7 @@ class Part:
     rejoins: bool = True  # can rejoin a running graph when restarted
     uses_sim_time: bool = False  # its own clock must be simulation time
     takes_part: bool = True  # in every instant of a run
+    is_background: bool = False  # computes long for a result that is due later, or only shows something
 
 
 class Compiled(NamedTuple):
@@ -66,18 +68,16 @@ def compiled(scenario: Scenario, parameters: VehicleParameters | None = None) ->
 
 def parts() -> tuple[Part, ...]:
     """All parts that a run can have, in the order in which nodes are started."""
-    sensors = (Part(kind.name, _sensor_settings(kind)) for kind in SENSOR_KINDS.values())
+    sensors = (
+        Part(kind.name, _sensor_settings(kind), is_background=kind.sends_large_messages)
+        for kind in SENSOR_KINDS.values()
+    )
     return (VEHICLE, TERRAIN, *sensors, OBSERVER, PLANNER, SCRIPT)
 
 
-def _configured(node: str, settings_type: type) -> Any:
-    """Settings from config/NODE.yaml, before those of a scenario."""
-    return build(settings_type, default_values(f"config/{node}.yaml"))
-
-
 def _vehicle(scenario: Scenario, context: Context) -> Found:
-    settings: VehicleNodeSettings = _configured("vehicle", VehicleNodeSettings)
-    site, rate_hz = scenario.world.site(), _truth_rate(scenario)
+    settings: VehicleNodeSettings = configured("vehicle", VehicleNodeSettings)
+    site, rate_hz, kind = scenario.world.site(), _truth_rate(scenario), scenario.driver.kind
     yield (
         "vehicle",
         replace(
@@ -93,7 +93,7 @@ def _vehicle(scenario: Scenario, context: Context) -> Found:
             odom_rate_hz=max(settings.odom_rate_hz, rate_hz),
             joints_rate_hz=max(settings.joints_rate_hz, rate_hz),
             sync=SyncSettings(nodes=_participants(scenario), inner=_inner(scenario, context)),
-            cmd_vel_type="twist_stamped" if scenario.driver.to_goal is not None else settings.cmd_vel_type,
+            cmd_vel_type="twist_stamped" if kind is not None and kind.node == PLANNER_NODE else settings.cmd_vel_type,
         ),
     )
 
@@ -103,8 +103,8 @@ def _participants(scenario: Scenario) -> tuple[str, ...]:
     names = [choice.called for choice in scenario.sensors]
     if scenario.observer is not None:
         names.append("observer")
-    if scenario.driver.is_given:
-        names.append("planner" if scenario.driver.to_goal is not None else "script")
+    if scenario.driver.kind is not None:
+        names.append(scenario.driver.kind.node)
     return tuple(names)
 
 
@@ -138,7 +138,7 @@ def _truth_rate(scenario: Scenario) -> float:
 def _terrain(scenario: Scenario, context: Context) -> Found:
     site = scenario.world.site()
     if site.world:
-        settings: TerrainNodeSettings = _configured("terrain", TerrainNodeSettings)
+        settings: TerrainNodeSettings = configured("terrain", TerrainNodeSettings)
         yield "terrain", replace(settings, world=site.world)
 
 
@@ -244,8 +244,8 @@ def _seen_lidar(scenario: Scenario, context: Context) -> SeenLidar:
 
 
 def _script(scenario: Scenario, context: Context) -> Found:
-    site = scenario.world.site()
-    if scenario.driver.is_given and scenario.driver.to_goal is None:
+    site, kind = scenario.world.site(), scenario.driver.kind
+    if kind is not None and kind.node == SCRIPT_NODE:
         yield (
             "script",
             ScriptSettings(
@@ -260,7 +260,7 @@ def _script(scenario: Scenario, context: Context) -> Found:
 
 
 VEHICLE = Part("vehicle", _vehicle, rejoins=False)  # all others depend on its time and position
-TERRAIN = Part("terrain", _terrain, uses_sim_time=True, takes_part=False)  # it shows the world
+TERRAIN = Part("terrain", _terrain, takes_part=False, is_background=True)  # it shows the world
 OBSERVER = Part("observer", _observer)
 PLANNER = Part("planner", _planner, uses_sim_time=True)
 SCRIPT = Part("script", _script)

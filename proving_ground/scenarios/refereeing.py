@@ -6,7 +6,10 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from planner.node_settings import GoalChoice
 from planner.progress import Status
+from proving_ground.settings import setting
+from proving_ground.settings.units import LONGEST_RUN_S
 from vehicle_dynamics.standing import Standing
 
 TIMING = "timing.json"  # in a run's folder once time runs; with all times at its end
@@ -17,6 +20,41 @@ SLOW_MPS = 0.5  # above this speed an initial pose is stale when it arrives
 CALM_S = 0.5  # without changes of the graph
 OVER = frozenset(status.value for status in Status if status.is_over)
 SILENT_S = 2.5  # after which a node, which reports each second, is gone or stuck
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefereeSettings:
+    """Settings of one run."""
+
+    name: str = setting("run", "Name of the run, used in log messages", read_only=True)
+    world: str = setting(
+        "", "Name of a world in config/worlds, or a path to a YAML file; empty: a plane", read_only=True
+    )
+    goal: GoalChoice = field(default_factory=GoalChoice)
+    sends_start: bool = setting(
+        False, "Publish the vehicle's start pose on /initialpose for the observer", read_only=True
+    )
+    wait_for: tuple[str, ...] = setting(
+        (), "Names of the nodes that must report ready before time starts", read_only=True
+    )
+    driver_topic: str = setting(
+        "",
+        "Topic of the commands of a driver from outside, whose publisher is waited for too; empty: none",
+        read_only=True,
+    )
+    ready_within_s: float = setting(
+        300.0, "Longest time to wait for nodes to become ready, which includes compiling kernels on a first start",
+        unit="s", minimum=1.0, maximum=1e5, read_only=True,
+    )  # fmt: skip
+    duration_s: float = setting(
+        60.0, "Simulated duration of the run", unit="s", minimum=0.01, maximum=LONGEST_RUN_S, read_only=True
+    )
+    is_synchronous: bool = setting(
+        False, "Whether time waits for all nodes; the vehicle then ends the run itself", read_only=True
+    )
+    out: str = setting(
+        "", "Folder in which times and hashes of the run are written; empty: not written", read_only=True
+    )
 
 
 class Phase(enum.Enum):
@@ -70,13 +108,13 @@ class Readiness:
     """Ready when every node has reported and the graph has not changed for a while; times of a steady clock."""
 
     wanted: frozenset[str]
-    _heard: set[str] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
     _graph: Mapping[str, int] = field(default_factory=dict)
     _changed_at: float = float("-inf")
 
     def on_report(self, node: str) -> None:
         """Record a node's health report."""
-        self._heard.add(node)
+        self._reported.add(node)
 
     def look(self, graph: Mapping[str, int], now: float) -> None:
         """Record the numbers of subscribers by topic."""
@@ -86,7 +124,7 @@ class Readiness:
     @property
     def missing(self) -> list[str]:
         """Nodes that have not reported yet."""
-        return sorted(self.wanted - self._heard)
+        return sorted(self.wanted - self._reported)
 
     def is_ready(self, now: float) -> bool:
         """Whether time may run."""

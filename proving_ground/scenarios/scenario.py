@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import terrain.world
-from planner.scripted import DRIVER_KINDS, Script
+from planner.kinds import DRIVER_KINDS, DriverKind
+from planner.to_goal import ToGoal
 from proving_ground.scenarios.channels import CHANNELS, ESTIMATE_CHANNELS
-from proving_ground.scenarios.choices import ObserverChoice, ToGoal
+from proving_ground.scenarios.choices import ObserverChoice
 from proving_ground.settings import as_parameters, build, setting
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.named_files import named_file, named_files, named_or_path
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
+from proving_ground.settings.units import FOREVER_S, LARGEST_SEED, LONGEST_RUN_S
 from sensors.lidar.moving import MovingTarget
 from sensors.rig import SensorChoice, SensorFault, check_sensors
 from terrain.ground import FlatGround
@@ -32,7 +34,6 @@ from vehicle_dynamics.start import Start
 from vehicle_dynamics.vehicle_choice import VehicleChoice
 
 VERSION = 1
-LONGEST_S = 7200.0  # the history of a run is kept in memory, 80 MB for 1000 s
 STATISTICS = ("minimum", "maximum", "mean", "rms", "end", "reference_rms", "reference_peak")
 
 
@@ -82,16 +83,16 @@ class _Driver:
         """Whether the scenario has a driver of its own."""
         return any(getattr(self, item.name) is not None for item in fields(self))  # type: ignore[arg-type]
 
-    def script(self) -> Script:
-        """Settings of the scripted driver."""
-        script: Script = one_of(self)[1]
-        return script
+    @property
+    def kind(self) -> DriverKind | None:
+        """Kind of the scenario's own driver, if it has one."""
+        return DRIVER_KINDS[one_of(self)[0]] if self.is_given else None
 
 
 if TYPE_CHECKING:
 
     class Driver(_Driver):
-        """A field for each kind of scripted driver, and `to_goal`."""
+        """A field for each kind of driver."""
 
         def __init__(self, **chosen: Any) -> None: ...
 
@@ -100,10 +101,7 @@ if TYPE_CHECKING:
 else:
     Driver = make_dataclass(
         "Driver",
-        [
-            *((name, kind | None, None) for name, kind in DRIVER_KINDS.items()),
-            ("to_goal", ToGoal | None, None),
-        ],
+        [(name, kind.settings | None, None) for name, kind in DRIVER_KINDS.items()],
         bases=(_Driver,),
         frozen=True,
         kw_only=True,
@@ -117,8 +115,8 @@ class Criterion:
 
     channel: str = setting(..., "Name of a recorded channel")
     statistic: str = setting(..., "Statistic taken of the channel", choices=STATISTICS)
-    from_s: float = setting(0.0, "Start of the part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
-    to_s: float = setting(1e6, "End of the part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
+    from_s: float = setting(0.0, "Start of the part of the run that counts", unit="s", minimum=0.0, maximum=FOREVER_S)
+    to_s: float = setting(FOREVER_S, "End of the part of the run that counts", unit="s", minimum=0.0, maximum=FOREVER_S)
     at_least: float = setting(-1e12, "Least value that passes", minimum=-1e12, maximum=1e12)
     at_most: float = setting(1e12, "Largest value that passes", minimum=-1e12, maximum=1e12)
 
@@ -143,8 +141,8 @@ class Scenario:
     start: Start = field(default_factory=Start)
     levers: LeverSettings = field(default_factory=LeverSettings)
     driver: Driver = field(default_factory=Driver)
-    duration_s: float = setting(..., "Duration of the run", unit="s", minimum=0.01, maximum=LONGEST_S)
-    seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=2**31 - 1)
+    duration_s: float = setting(..., "Duration of the run", unit="s", minimum=0.01, maximum=LONGEST_RUN_S)
+    seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED)
     sensors: tuple[SensorChoice, ...] = ()
     faults: tuple[SensorFault | ActuatorFault, ...] = ()
     changes: tuple[ConditionChange, ...] = ()
@@ -167,12 +165,12 @@ class Scenario:
 
     @property
     def sensor_faults(self) -> tuple[SensorFault, ...]:
-        """Those of `faults` that sensors have."""
+        """The faults of sensors among `faults`."""
         return tuple(fault for fault in self.faults if isinstance(fault, SensorFault))
 
     @property
     def actuator_faults(self) -> tuple[ActuatorFault, ...]:
-        """Those of `faults` that actuators have."""
+        """The faults of actuators among `faults`."""
         return tuple(fault for fault in self.faults if isinstance(fault, ActuatorFault))
 
     def found_from(self, folder: Path) -> Scenario:

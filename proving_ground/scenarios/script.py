@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from planner.kinds import SCRIPT_NODE
 from planner.scripted import ScriptedDriver
 from proving_ground.interfaces.synchrony import sync_with
 from proving_ground.kernels.vector3 import vector
@@ -32,8 +33,10 @@ class ScriptSettings(SiteSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.chosen().to_goal is not None:
-            raise ValueError("driver: to_goal is not a script; start the planner node instead")
+        kind = self.chosen().kind
+        if kind is None or kind.node != SCRIPT_NODE:
+            what = f"{kind.name} is not a script; start the {kind.node} node instead" if kind else "give one"
+            raise ValueError(f"driver: {what}")
 
     def chosen(self) -> Driver:
         """The driver that the text describes; raises SettingsError."""

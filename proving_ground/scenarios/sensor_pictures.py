@@ -1,4 +1,4 @@
-"""What the sensors of a scenario see, drawn: a LIDAR scan, the scatter of a GPS, the noise of an IMU."""
+"""Pictures of a scenario's sensor data: a LIDAR scan, the scatter of a GPS, the noise of an IMU."""
 
 from __future__ import annotations
 

@@ -31,6 +31,7 @@ from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.metrics import Finding, load_reference
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.settings import build
+from proving_ground.settings.units import LARGEST_SEED
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.conditions import ConditionChange
 from vehicle_dynamics.control.drive_by_wire import Motion, Order
@@ -40,8 +41,6 @@ from vehicle_dynamics.motion import heading
 from vehicle_dynamics.pedals import Pedals
 
 Array = NDArray[np.float64]
-
-LARGEST_SEED = 2**31 - 1
 
 
 class Command(NamedTuple):
@@ -114,7 +113,7 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """Since the start [s]."""
+        """Time since the start [s]."""
         return self._running.time
 
     def reset(self, seed: int | None = None) -> Observation:

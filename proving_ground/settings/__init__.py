@@ -7,6 +7,7 @@ from proving_ground.settings.fields import (
     build,
     changed_parameters,
     declarations,
+    same_setting,
     setting,
 )
 
@@ -17,5 +18,6 @@ __all__ = [
     "build",
     "changed_parameters",
     "declarations",
+    "same_setting",
     "setting",
 ]

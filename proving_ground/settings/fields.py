@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import math
 import typing
 from collections.abc import Iterable, Mapping
@@ -117,6 +118,23 @@ def setting(
     return dataclasses.field(default=dataclasses.MISSING if default is ... else default, metadata=metadata)
 
 
+def same_setting(owner: type, name: str, **changes: Any) -> Any:
+    """A setting of the same quantity as one of another settings class: all as there, except for the changes.
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Road:
+    ...     friction: float = setting(0.8, "Friction coefficient", minimum=0.0, maximum=2.0)
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Ice:
+    ...     friction: float = same_setting(Road, "friction", default=0.1)
+    >>> declarations(Ice)["friction"].allowed(), Ice().friction
+    ('a number from 0 to 2', 0.1)
+    """
+    first = next(item for item in dataclasses.fields(owner) if item.name == name)
+    default = ... if default_of(first) is dataclasses.MISSING else default_of(first)
+    return setting(**({"default": default, **first.metadata} | changes))
+
+
 class Declarations(dict[str, Declaration]):
     """Declarations by name, dotted below nested settings, with their former names."""
 
@@ -134,7 +152,7 @@ def _declared(settings_type: type, prefix: str, defaults: Any) -> Declarations:
     """defaults: an object of the type that the enclosing settings have by default, or None."""
     found: dict[str, Declaration] = {}
     renamed = {prefix + old: prefix + new for old, new in renamed_fields(settings_type).items()}
-    hints = typing.get_type_hints(settings_type)
+    hints = _hints(settings_type)
     for item in dataclasses.fields(settings_type):
         hint, name = hints[item.name], prefix + item.name
         own = getattr(defaults, item.name) if defaults is not None else default_of(item)
@@ -145,6 +163,12 @@ def _declared(settings_type: type, prefix: str, defaults: Any) -> Declarations:
         else:
             found[name] = dataclasses.replace(declaration(item, hint), name=name, default=own)
     return Declarations(found, renamed)
+
+
+@functools.cache
+def _hints(settings_type: type) -> dict[str, Any]:
+    """Types of the fields; evaluating their texts takes most of the time of a check."""
+    return typing.get_type_hints(settings_type)
 
 
 def default_of(field: dataclasses.Field[Any]) -> Any:
@@ -216,7 +240,7 @@ def build(settings_type: type[Settings], values: Mapping[str, object]) -> Settin
 
 def _built(settings_type: type, checked: Mapping[str, Value], prefix: str, defaults: Any) -> Any:
     """Settings from checked values by dotted name below the prefix."""
-    hints = typing.get_type_hints(settings_type)
+    hints = _hints(settings_type)
     values: dict[str, Value] = {}
     for item in dataclasses.fields(settings_type):
         name, hint = prefix + item.name, hints[item.name]

@@ -5,7 +5,7 @@ given a `preset`: the settings of a ROS parameter file there, which all other gi
 attribute `defaults`, a ROS parameter file of the share directory, has its values as defaults.
 A dataclass with a class attribute `kind_key` is a base of kinds: the content names one under that key, which
 `kind` turns into a class. The items of a list may be of several dataclasses: the class attribute `known_by` of each is
-the key that tells its items from the others.
+the key that distinguishes its items from the others.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def settings_text(settings: Any) -> str:
 
 
 def plain_values(settings: Any) -> dict[str, Any]:
-    """What differs from the defaults, as mappings, lists and scalars."""
+    """Values that differ from the defaults, as mappings, lists and scalars."""
     found: dict[str, Any] = {}
     for item in dataclasses.fields(settings):
         value = getattr(settings, item.name)
@@ -98,6 +98,11 @@ def load_preset(settings_type: type[Settings], name: str) -> Settings:
 def default_values(file: str) -> dict[str, Any]:
     """Values in a ROS parameter file of the share directory; raises SettingsError."""
     return dict(_section(share_file(file)))
+
+
+def configured(node: str, settings_type: type[Settings]) -> Settings:
+    """Settings of a node with the values of config/NODE.yaml; raises SettingsError."""
+    return build(settings_type, default_values(f"config/{node}.yaml"))
 
 
 def _section(path: Path) -> dict[str, Any]:

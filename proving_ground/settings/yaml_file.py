@@ -40,7 +40,7 @@ class YamlFile:
         return SettingsError(f"{self.location(key_path)}: {message}")
 
     def location(self, key_path: KeyPath) -> str:
-        """Where a key is in the file, as 'file:line'."""
+        """Location of a key in the file, as 'file:line'."""
         return f"{self.path}:{self.lines.get(key_path, 1)}"
 
 

@@ -35,7 +35,6 @@ def linkages(say: Say) -> Part:
         what = f"{linkage.replace('_', '-')}, {sensors.replace('_', ' ')}: {method}"
         rows.append(Row(what, merit.rms, f"{theirs} rad", Bound(0.97 * theirs, 1.03 * theirs), "rad"))
     return Part(
-        "State observers on linkages ([Sanjurjo], chapter 4)",
         "RMS of the crank angles over 10 s with readings at 200 Hz, gravity wrong by 1 m/s² and the start by"
         " π/16, beside the authors' released code. All 420 runs of the study: `proving-ground bench observers`.",
         rows,
@@ -85,7 +84,6 @@ def low_cost_gps(say: Say) -> Part:
         ("sideslip error [deg]", [("observer", since_start, slip)]),
     ]
     return Part(
-        "Vehicle observer with a cheap GPS ([Sanjurjo], test 2)",
         f"The scenario `low_cost_gps`: {float(run.time[-1]):.0f} s through a town, fixes at 5 Hz, an observer"
         " whose model has 10 % more mass, 15 % more inertia, 20 % less tyre force and 30 % more rolling resistance"
         " than the vehicle. [Sanjurjo]'s figure is of its own prototype and of another drive, so it says what is"
@@ -108,7 +106,6 @@ def vehicle_observer(say: Say) -> Part:
         Row("times real time", figures["rtf"], f"{PAPER_RTF}", Bound(least=PAPER_RTF)),
     ]
     return Part(
-        "Vehicle observer over ten noise seeds",
         "A town route of 305 m with two stops and four turns, and a lane change at 18 m/s; means over noise seeds"
         " that were not used for tuning; beside a strapdown INS with the same samples.",
         rows,
@@ -143,4 +140,4 @@ def gps(say: Say) -> Part:
         " that is"
         " better than 3.5 m for 95 % of the time, and 2.551 m for 5 m in height; per axis the plane's is 1.263 m."
     )
-    return Part("Cheap GPS receiver ([Sanjurjo], Section 5.8.2)", about, rows, "[Sanjurjo]")
+    return Part(about, rows, "[Sanjurjo]")

@@ -16,7 +16,7 @@ def formulations(say: Say) -> Part:
     from benchmark.forward_dynamics import Case, embedded, fully_augmented, tree_augmented
 
     say("timing forward dynamics by constraint embedding, tree-augmented and fully augmented")
-    case = Case(VehicleParameters.from_yaml(vehicle_file("hmmwv")))
+    case = Case(VehicleParameters.from_yaml(vehicle_file("hmmwv_chrono")))
     ce, _ = embedded(case)
     results = {"CE": ce, "TA": tree_augmented(case), "FA": fully_augmented(case)}
     seed = {"CE": (15, 0, "1"), "TA": (45, 30, "4.1"), "FA": (216, 201, "120")}
@@ -38,7 +38,6 @@ def formulations(say: Say) -> Part:
         Row("largest relative difference to a dense solution", worst, "", Bound(most=1e-8)),
     ]
     return Part(
-        "One vehicle, three formulations ([Cameron])",
         "One evaluation of the HMMWV's forward dynamics by constraint embedding (CE), tree-augmented (TA) and"
         " fully augmented (FA). Ours has 14 degrees of freedom (the steering is prescribed), [Cameron]'s 15. Our TA"
         " and FA use the sparsity of the loops, so they lose less than [Cameron]'s; bounds are therefore ours.",
@@ -56,7 +55,7 @@ def newton_chord(say: Say) -> Part:
     from vehicle_dynamics.suspension.steering import steering_bodies
     from vehicle_dynamics.vehicle_motion import Scene
 
-    parameters = VehicleParameters.from_yaml(vehicle_file("hmmwv"))
+    parameters = VehicleParameters.from_yaml(vehicle_file("hmmwv_chrono"))
     flat = Scene(vehicle_bodies(parameters), steering_bodies(parameters))
     start = rolling(flat)
     rows, lines = [], []
@@ -77,7 +76,6 @@ def newton_chord(say: Say) -> Part:
             drawn.append((words, STEP * np.arange(len(pose), dtype=np.float64), _seen_by_bae(name, pose, STEP)))
         lines.append(("J-turn: yaw rate [rad/s]" if name == "J-turn" else "bump: up [m/s²]", drawn))
     return Part(
-        "Newton chord ([Bae])",
         "Bae's implicit integrator with the Jacobian evaluated once against the conventional Newton that renews"
         f" it in each iteration, at {SPEED:g} m/s with steps of 1 ms. The picture has Figs. 13 (yaw rate in the"
         " J-turn) and 14 (vertical acceleration over a bump) of [Bae]: both methods, one over the other."
@@ -114,7 +112,6 @@ def quarter_car(say: Say) -> Part:
         draw(path)
         picture = path.read_bytes()
     return Part(
-        "One suspension, four methods",
         "[Cameron]'s quarter-car comparison: lower-arm angle under a known load by all four (one over the other),"
         " and how far their joints open. Constraint embedding has no constraint that could drift.",
         pictures={"quarter_car": picture},

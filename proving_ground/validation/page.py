@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from proving_ground.report.versions import versions
@@ -19,7 +19,7 @@ from proving_ground.settings.files import write_whole
 from proving_ground.validation.estimation import gps, linkages, low_cost_gps, vehicle_observer
 from proving_ground.validation.mechanics import formulations, newton_chord, quarter_car
 from proving_ground.validation.mobility.chapter import mobility
-from proving_ground.validation.parts import Part, Row, Say, Section
+from proving_ground.validation.parts import Chapter, Part, Row, Section
 from proving_ground.validation.vehicle import identification, lane_change, straight, suite
 
 FAILED = 1
@@ -45,7 +45,7 @@ def validate(out: Path, *, is_full: bool, only: Sequence[str] = ()) -> int:
         part = _made(name)
         for file, content in part.pictures.items():
             write_whole(pictures / f"{file}.png", content)
-        texts.append(_chapter(part))
+        texts.append(_chapter(PARTS[name].title, part))
         has_missed = has_missed or any(not row.is_within and not row.known for row in part.all_rows())
     texts.append(_made_with())
     write_whole(out / PAGE, "\n".join(texts))
@@ -75,15 +75,15 @@ def _folder_of_pictures(out: Path) -> Path:
 def _made(name: str) -> Part:
     """Make a part, and print what is outside its bounds and how long it took."""
     begun = time.monotonic()
-    part = PARTS[name](lambda words: print(f"{name}: {words}", file=sys.stderr, flush=True))
+    part = PARTS[name].make(lambda words: print(f"{name}: {words}", file=sys.stderr, flush=True))
     outside = [row for row in part.all_rows() if not row.is_within]
     words = ", ".join(f"{row.what} {'outside, known' if row.known else 'OUTSIDE'}" for row in outside)
     print(f"{name}: {words or 'ok'} ({time.monotonic() - begun:.0f} s)")
     return part
 
 
-def _chapter(part: Part) -> str:
-    lines = [f"## {part.title}", "", textwrap.fill(part.about, WIDTH, break_on_hyphens=False), ""]
+def _chapter(title: str, part: Part) -> str:
+    lines = [f"## {title}", "", textwrap.fill(part.about, WIDTH, break_on_hyphens=False), ""]
     if part.rows:
         lines += [f"| | ours | {part.theirs} | within |", "| --- | --- | --- | --- |"]
         for row in part.rows:
@@ -113,19 +113,19 @@ def _made_with() -> str:
     return "## Made with\n\n" + ", ".join(f"{key} {value}" for key, value in estimates.items()) + "\n"
 
 
-PARTS: dict[str, Callable[[Say], Part]] = {
-    "lane_change": lane_change,
-    "straight": straight,
-    "identification": identification,
-    "formulations": formulations,
-    "newton_chord": newton_chord,
-    "quarter_car": quarter_car,
-    "linkages": linkages,
-    "gps": gps,
-    "low_cost_gps": low_cost_gps,
-    "vehicle_observer": vehicle_observer,
-    "scenarios": suite(("lane_change", "j_turn", "bump", "off_road", "low_cost_gps")),
-    "urban": suite(("urban",)),
-    "mobility": mobility,
+PARTS = {
+    "lane_change": Chapter("Double lane change beside an independent simulation", lane_change),
+    "straight": Chapter("Straight ahead", straight),
+    "identification": Chapter("Identification ([Sanjurjo], Eqs. 5.26 and 5.43)", identification),
+    "formulations": Chapter("One vehicle, three formulations ([Cameron])", formulations),
+    "newton_chord": Chapter("Newton chord ([Bae])", newton_chord),
+    "quarter_car": Chapter("One suspension, four methods", quarter_car),
+    "linkages": Chapter("State observers on linkages ([Sanjurjo], chapter 4)", linkages),
+    "gps": Chapter("Cheap GPS receiver ([Sanjurjo], Section 5.8.2)", gps),
+    "low_cost_gps": Chapter("Vehicle observer with a cheap GPS ([Sanjurjo], test 2)", low_cost_gps),
+    "vehicle_observer": Chapter("Vehicle observer over ten noise seeds", vehicle_observer),
+    "scenarios": Chapter("Scenarios", suite(("lane_change", "j_turn", "bump", "off_road", "low_cost_gps"))),
+    "urban": Chapter("Scenario urban", suite(("urban",))),
+    "mobility": Chapter("Mobility of the HMMWV", mobility),
 }
 LONG = ("vehicle_observer", "urban")

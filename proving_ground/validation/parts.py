@@ -76,9 +76,8 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True)
 class Part:
-    """A chapter of the page."""
+    """Content of a chapter of the page."""
 
-    title: str
     about: str
     rows: Sequence[Row] = ()
     theirs: str = "reference"  # heading of the column
@@ -89,6 +88,13 @@ class Part:
     def all_rows(self) -> list[Row]:
         """The figures of the chapter and of its sections."""
         return [*self.rows, *(row for section in self.sections for row in section.rows)]
+
+
+class Chapter(NamedTuple):
+    """A chapter of the page: its title, known without a run, and the function that makes its content."""
+
+    title: str
+    make: Callable[[Say], Part]
 
 
 def played(name: str) -> tuple[Scenario, Run, Channels | None]:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from proving_ground.interfaces.joints import CORNERS
 from proving_ground.settings import setting
 from sensors.errors import ErrorParameters
-from sensors.sensor import SensorSettings, rate
+from sensors.sensor import SensorSettings, gravity, rate
 
 
 def amount(default: float, words: str, unit: str, highest: float) -> float:
@@ -32,10 +32,7 @@ class EncoderSettings(SensorSettings):
     )  # fmt: skip
 
     rate_hz: float = rate(100.0)
-    gravity_mps2: float = setting(
-        9.81, "Gravitational acceleration; must equal the vehicle model's",
-        unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True,
-    )  # fmt: skip
+    gravity_mps2: float = gravity()
 
     wheel_pulses: int = setting(
         40, "Encoder pulses per revolution of a wheel", minimum=1, maximum=1_000_000, read_only=True

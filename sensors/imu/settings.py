@@ -9,7 +9,7 @@ from typing import ClassVar
 from proving_ground.settings import setting
 from sensors.allan import drift_of_instability
 from sensors.errors import ErrorParameters
-from sensors.sensor import SensorSettings, rate
+from sensors.sensor import SensorSettings, gravity, rate
 
 STANDARD_GRAVITY = 9.80665  # the unit g of data sheets [m/s^2]
 DPS = math.radians(1.0)  # degrees per second [rad/s]
@@ -41,10 +41,7 @@ class ImuSettings(SensorSettings):
     )  # fmt: skip
 
     rate_hz: float = rate(100.0)
-    gravity_mps2: float = setting(
-        9.81, "Gravitational acceleration; must equal the vehicle model's",
-        unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True,
-    )  # fmt: skip
+    gravity_mps2: float = gravity()
 
     gyro_noise_density_dps_per_rthz: float = deviation(
         0.005, "White noise density of the gyroscopes", "deg/s/sqrt(Hz)", 10.0

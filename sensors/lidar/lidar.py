@@ -128,7 +128,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         while now.time_ns >= self._stamp_ns:
             last = int(np.searchsorted(self._delays_ns, now.time_ns - self._stamp_ns, "right"))
             if last > self._shot:
-                self.scene.note_ruts()
+                self.scene.update_ruts()
                 self._shoot_columns(before, now, self._shot, last)
                 self._shot = last
             if last < len(self._delays_ns):

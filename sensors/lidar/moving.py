@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from proving_ground.settings import setting
+from proving_ground.settings.units import FAR_M, FOREVER_S
 from sensors.lidar.targets import Target
 from terrain.obstacles import Box, Cylinder
 
@@ -30,7 +31,7 @@ def _size(words: str) -> float:
 
 
 def _coordinate(default: object = 0.0) -> float:
-    value: float = setting(default, "Coordinate in the world frame", unit="m", minimum=-1e6, maximum=1e6)
+    value: float = setting(default, "Coordinate in the world frame", unit="m", minimum=-FAR_M, maximum=FAR_M)
     return value
 
 
@@ -86,7 +87,7 @@ class MovingTarget:
         0.0, "Direction of travel without waypoints, from x to the left", unit="deg", minimum=-360.0, maximum=360.0
     )
     speed_mps: float = setting(0.0, "Speed of the target along its path", unit="m/s", minimum=0.0, maximum=100.0)
-    start_s: float = setting(0.0, "Time at which the target starts to move", unit="s", minimum=0.0, maximum=1e6)
+    start_s: float = setting(0.0, "Time at which the target starts to move", unit="s", minimum=0.0, maximum=FOREVER_S)
     waypoints: tuple[Waypoint, ...] = ()
     loop: bool = setting(False, "Return from the last waypoint to the start and repeat; else stop there")
 

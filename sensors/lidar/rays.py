@@ -49,7 +49,7 @@ class Reading(NamedTuple):
 
 
 @inlined
-def _turned(attitude: Array, other: Array, share: float) -> tuple[float, float, float, float]:
+def _slerp(attitude: Array, other: Array, share: float) -> tuple[float, float, float, float]:
     """Slerp (Shoemake 1985): along the shorter arc between unit quaternions."""
     dot = 0.0
     for item in range(4):
@@ -84,7 +84,7 @@ def transform_columns(
         share = 1.0
         if now.time_ns > before.time_ns:
             share = (stamp_ns - before.time_ns + delays_ns[column]) / (now.time_ns - before.time_ns)
-        x, y, z, w = _turned(before.attitude, now.attitude, share)
+        x, y, z, w = _slerp(before.attitude, now.attitude, share)
         rotation = (
             (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
             (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),

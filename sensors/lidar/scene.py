@@ -58,7 +58,7 @@ class Scene(Stateful):
         self._rutted = 0
         self._segments = _segments(0)
         self._travelled = np.zeros(0, np.float32)
-        self.note_ruts()
+        self.update_ruts()
 
     @staticmethod
     def of(
@@ -118,7 +118,7 @@ class Scene(Stateful):
         """Whether there are moving targets."""
         return len(self._targets) > 0
 
-    def note_ruts(self) -> None:
+    def update_ruts(self) -> None:
         """Update the ruts from the ground."""
         if self._ground is not None and len(self._ground.ruts.keys) > 1:
             self._rutted = int(mark_ruts(self._ground.ruts, self._marks))
@@ -165,7 +165,7 @@ class Scene(Stateful):
         ages: Array | None = None,
         is_cast: NDArray[np.bool_] | None = None,
     ) -> Found:
-        """As `cast`, without checks, for rays near the position of `follow`, in equal groups from each origin.
+        """Hits as `cast` finds them, without checks, of rays near the position of `follow`, equally many per origin.
 
         ages [s]: time of each origin's rays relative to that of the targets' poses; usually negative.
         is_cast: which rays to cast; results of the others are undefined.

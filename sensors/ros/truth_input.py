@@ -16,6 +16,7 @@ from proving_ground.interfaces.synchronisers import InstantSynchroniser
 from proving_ground.interfaces.topic import Topic
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode
+from proving_ground.ros_support.raw_motion import READERS
 from sensors.samples import DriveTruth
 from vehicle_dynamics.base_motion import BaseMotion
 
@@ -54,7 +55,7 @@ class TruthInput:
         on_resets: called with the number of resets of the simulation when it is known, after `on_reset`.
         """
         self._node, self._on_truth, self._on_reset, self._after_resets = node, on_truth, on_reset, on_resets
-        self._heard_at = node.wall_time()
+        self._received_at = node.wall_time()
         self._rejected_at = -math.inf
         self._on_ruts = on_ruts
         inputs: dict[str, tuple[Topic, Callable[[Any], Any]]] = {
@@ -77,7 +78,7 @@ class TruthInput:
     @property
     def silent_s(self) -> float:
         """Wall time without any message."""
-        return self._node.wall_time() - self._heard_at
+        return self._node.wall_time() - self._received_at
 
     def report(self) -> None:
         """Report to the node's health whether truth arrives."""
@@ -100,8 +101,11 @@ class TruthInput:
         self._after_resets(message.data)
 
     def _listen(self, topic: Topic, part: str, read: Callable[[Any], Any], *, is_lazy: bool) -> None:
+        unpack = READERS.get(topic.type)
+
         def add(message: Any) -> None:
             try:
+                message = unpack(message) if unpack is not None else message
                 time_ns = read_stamp(message.header.stamp)
                 if time_ns <= 0:
                     raise ValueError("has no stamp")
@@ -111,10 +115,10 @@ class TruthInput:
                 self._node.health.count(f"{topic.name} rejected")
                 self._node.report("truth values", Level.WARN, f"{topic.name} rejected: {error}")
 
-        self._node.listen(topic, add, is_lazy=is_lazy)
+        self._node.listen(topic, add, is_lazy=is_lazy, raw=unpack is not None)
 
     def _add(self, part: str, time_ns: int, value: Any) -> None:
-        self._heard_at = self._node.wall_time()
+        self._received_at = self._node.wall_time()
         parts, has_gone_back = self._instants.add(part, time_ns, value)
         if has_gone_back:
             self._on_reset()

@@ -19,11 +19,11 @@ PERIODS = 3  # a sensor is silent after these; a stamp within these is not ahead
 LEAST_SILENCE_S = 0.1  # allows for jitter on a busy machine
 UNKNOWN_SILENCE_S = 1.0  # while the period is unknown
 FIRST_WAIT_S = 2.0  # wait for the first sample of a sensor once others have arrived
-FORGETS = 0.1  # share of the newest sample in the mean period
+NEWEST_SHARE = 0.1  # share of the newest sample in the mean period
 
 
 class Line(Enum):
-    """How a stamp fits into the line of time."""
+    """Position of a stamp relative to the line of time."""
 
     IN = "in line"
     AHEAD = "ahead"  # to be held until its time comes
@@ -46,7 +46,7 @@ class _Odd(NamedTuple):
 class SampleClock(Stateful):
     """Current time from the stamps of the samples; GPS stamps, which may be late, count only without other samples."""
 
-    STATE = ("now_ns", "_first_ns", "_newest", "_heard", "_period", "_ahead", "_behind", "_last_kind")
+    STATE = ("now_ns", "_first_ns", "_newest", "_arrived", "_period", "_ahead", "_behind", "_last_kind")
 
     def __init__(self, future_s: float) -> None:
         """future_s: stamps farther ahead are not in line."""
@@ -58,7 +58,7 @@ class SampleClock(Stateful):
         self.now_ns = 0  # newest known time
         self._first_ns = 0
         self._newest = [0] * len(KINDS)  # newest stamp in line, by kind
-        self._heard = [0] * len(KINDS)  # time of arrival of the newest sample, by kind
+        self._arrived = [0] * len(KINDS)  # time of arrival of the newest sample, by kind
         self._period = [0.0] * len(KINDS)  # [s]
         self._ahead: _Odd | None = None
         self._behind: _Odd | None = None
@@ -83,7 +83,7 @@ class SampleClock(Stateful):
     def on_arrival(self, kind: int, arrival_ns: int | None = None) -> None:
         """Record the arrival of a sample, valid or not."""
         self.now_ns = max(self.now_ns, arrival_ns or 0)
-        self._heard[kind] = self.now_ns
+        self._arrived[kind] = self.now_ns
         self._last_kind = kind
 
     def advance_to(self, time_ns: int) -> None:
@@ -94,11 +94,11 @@ class SampleClock(Stateful):
         """Warning about a sensor without recent samples; empty if it is active."""
         if not self._first_ns:
             return ""
-        if not self._heard[kind]:
+        if not self._arrived[kind]:
             return "none has come" if now_ns - self._first_ns > FIRST_WAIT_S * NS_PER_S else ""
         period = self._period[kind]
         most = max(PERIODS * period, LEAST_SILENCE_S) if period else UNKNOWN_SILENCE_S
-        return "silent" if now_ns - self._heard[kind] > most * NS_PER_S else ""
+        return "silent" if now_ns - self._arrived[kind] > most * NS_PER_S else ""
 
     def _is_behind(self, kind: int, time_ns: int, arrival_ns: int | None) -> bool:
         is_back = arrival_ns is not None and arrival_ns <= self.now_ns - JUMP_NS
@@ -116,7 +116,7 @@ class SampleClock(Stateful):
         if passed > 0.0:
             usual = self._period[kind]
             # A gap counts as two periods: an outage does not make a sensor slow.
-            self._period[kind] = usual + FORGETS * (min(passed, 2.0 * usual) - usual) if usual else passed
+            self._period[kind] = usual + NEWEST_SHARE * (min(passed, 2.0 * usual) - usual) if usual else passed
         self._newest[kind] = max(self._newest[kind], time_ns)
         self.now_ns = max(self.now_ns, time_ns if arrival_ns is None else arrival_ns)
         self._first_ns = self._first_ns or self.now_ns

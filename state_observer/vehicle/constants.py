@@ -33,10 +33,11 @@ from vehicle_dynamics.tyre.inflation import tyre_of_wheel
 
 Array = NDArray[np.float64]
 
+ROLLING_SHARE = 0.99  # rolling radius over the unloaded one
 PLAUSIBLE = 5.0  # standard deviations of the initial bias; a larger bias is a modelling error
 
 
-def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: VehicleParameters) -> Record:
+def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, parameters: VehicleParameters) -> Record:
     """Constants for kernels; tyre stiffnesses at the static loads."""
     known = np.zeros(1, CONSTANTS)
     one = known[0]
@@ -44,10 +45,14 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
     state = model.start(road)
     seen = model.snapshot(state, Pedals(), road)
     loads = seen["load"]
-    tyres = [tyre_of_wheel(numbers.tyre, wheel) for wheel in range(4)]
+    tyres = [tyre_of_wheel(parameters.tyre, wheel) for wheel in range(4)]
     one["mass"] = loads.sum() / model.kernel.gravity
-    one["yaw_inertia"] = numbers.chassis.inertia_kgm2[2] + (one["mass"] - numbers.chassis.mass_kg) * 3.5
     one["wheel"] = seen["wheel_centre"][:, :2]
+    mass_at_x = float(loads @ seen["wheel_centre"][:, 0] / loads.sum())
+    from_mass = one["wheel"] - (mass_at_x, 0.0)
+    # What is not the chassis is near the wheels.
+    beside_chassis = one["mass"] - parameters.chassis.mass_kg
+    one["yaw_inertia"] = parameters.chassis.inertia_kgm2[2] + beside_chassis * (from_mass**2).sum(axis=1).mean()
     for axle in range(2):
         pair = slice(2 * axle, 2 * axle + 2)
         one["axle"][axle] = seen["wheel_centre"][pair, 0].mean()
@@ -56,10 +61,10 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
             for tyre, load in zip(tyres[pair], loads[pair], strict=True)
         )
     # Inertia about the centre of mass, not the origin.
-    one["axle"] -= float(loads @ seen["wheel_centre"][:, 0] / loads.sum())
-    one["radius"] = numbers.wheel.radius_m * 0.99
-    one["spin_inertia"] = numbers.wheel.inertia_kgm2[1] + numbers.wheel.extra_spin_inertia_kgm2
-    at_mean_load = float(loads.mean()) / numbers.tyre.nominal_load_n
+    one["axle"] -= mass_at_x
+    one["radius"] = parameters.wheel.radius_m * ROLLING_SHARE
+    one["spin_inertia"] = parameters.wheel.inertia_kgm2[1] + parameters.wheel.extra_spin_inertia_kgm2
+    at_mean_load = float(loads.mean()) / parameters.tyre.nominal_load_n
     # Medians: the kernels know one slope for all tyres, whose pressures may differ.
     one["slip_slope"] = np.median([_slope(tyre.longitudinal.slope_n, at_mean_load) for tyre in tyres])
     one["slip_limit"] = np.median([tyre.longitudinal.max_slip[0] for tyre in tyres])
@@ -83,8 +88,8 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
     one["bias_limit"] = PLAUSIBLE * settings.start.gyro_bias_std_radps, PLAUSIBLE * settings.start.force_bias_std_mps2
     one["input_variance"] = sensors.input_std_mps2**2
     one["course_variance"], one["course_speed"] = sensors.course_std**2, gates.course_above_mps
-    one["wheel_limit"] = gates.wheel_limit_mps2 / numbers.wheel.radius_m
-    one["pedal_lock"] = math.radians(numbers.steering.max_pitman_angle_deg)
+    one["wheel_limit"] = gates.wheel_limit_mps2 / parameters.wheel.radius_m
+    one["pedal_lock"] = math.radians(parameters.steering.max_pitman_angle_deg)
     return known
 
 

@@ -30,7 +30,7 @@ class Drive:
 
     @staticmethod
     def of(first_ns: int, history: NDArray[np.void], base: Array) -> Drive:
-        """From records of SNAPSHOT, one per period from first_ns; base: base_link in the chassis frame [m]."""
+        """Drive from records of SNAPSHOT, one per period from first_ns; base: base_link in the chassis frame [m]."""
         attitude = Rotation.from_quat(history["attitude"])
         x, y, z, w = history["attitude"].T
         angular_velocity = history["angular_velocity"].copy()

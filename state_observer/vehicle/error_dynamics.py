@@ -62,7 +62,7 @@ SLOWEST = 2.0  # [m/s]: lower bound of the speed in slips
 
 @kernel
 def grow(constants: Record, filter_state: FilterState, before: Any, step: float) -> None:
-    """After a model step [s]: update accelerations, odometry and disturbance, and propagate the covariance.
+    """Update accelerations, odometry and disturbance after a model step [s], and propagate the covariance.
 
     before (58) is the model's state at the beginning of the step.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import state_observer.vehicle.layout as at
-from state_observer.vehicle.constants import filter_constants
+from state_observer.vehicle.constants import ROLLING_SHARE, filter_constants
 from state_observer.vehicle.error_dynamics import BIASES, SLOWEST, grow
 from state_observer.vehicle.estimate import write_vehicle_estimate
 from state_observer.vehicle.filter_base import FilterBase
@@ -29,7 +29,7 @@ from vehicle_dynamics.motion import heading_of
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 from vehicle_dynamics.rigid_steps import SEMI_IMPLICIT_EULER
-from vehicle_dynamics.vehicle_files import vehicle_file
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE, vehicle_file
 from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION, SPIN, SPIN_RATE, VELOCITY
 
 Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ class ErrorEkf(FilterBase):
     ) -> None:
         """parameters: used instead of the settings' vehicle file."""
         self.ground: GroundModel = ground or FlatGround()
-        vehicle = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle))
+        vehicle = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle or DEFAULT_VEHICLE))
         self.model = Hmmwv(vehicle, powertrain=settings.powertrain, step_s=settings.model_step_s)
         work = driving_workspace(self.model.kernel)
         self._handle = handle(self.model.kernel, work, SEMI_IMPLICIT_EULER)
@@ -99,8 +99,13 @@ class ErrorEkf(FilterBase):
     def base_angular_velocity(self, angular_velocity: Array) -> Array:
         return np.asarray(self._axes @ angular_velocity)
 
+    @property
+    def sideslip_point(self) -> Array:
+        """The chassis's origin."""
+        return np.asarray(-self.model.base_in_chassis)
+
     def wheel_speed(self, rates: Array) -> float:
-        return float(np.mean(rates)) * self.model.wheel_radius * 0.99
+        return float(np.mean(rates)) * self.model.wheel_radius * ROLLING_SHARE
 
     def _step(self, seconds: float) -> bool:
         state = self._state
@@ -115,7 +120,7 @@ class ErrorEkf(FilterBase):
         return True
 
     def _coast(self) -> None:
-        """Without driver inputs and wheels: the model follows the IMU, its steering the measured yaw rate."""
+        """Step without driver inputs and wheels: the model follows the IMU, its steering the measured yaw rate."""
         now, known, state = self.filter_state[0], self.constants[0], self._state
         now["pedals"][1:3] = 0.0
         np.maximum(now["noise_inflation"], COASTING, out=now["noise_inflation"])
@@ -189,7 +194,7 @@ class ErrorEkf(FilterBase):
         now["counted"], now["counted_rate"] = values[:4], rates
 
     def _goes_backward(self, rates: Array) -> bool:
-        """By the wheels if they know direction; else by the estimate, which is slow to reverse with a wrong gear."""
+        """Whether it reverses: by the wheels if they know direction, else by the estimate, slow with a wrong gear."""
         if self._own.wheels_know_direction:
             return float(rates.max()) < -REVERSES
         return self.is_running and float(self._state[SPIN_RATE].mean()) < -REVERSES

@@ -34,7 +34,7 @@ class EstimateLog(Stateful):
         filter_.on_tick = on_tick
 
     def saved_state(self) -> dict[str, Any]:
-        """Without the room for further estimates."""
+        """State of the log without the room for further estimates."""
         return super().saved_state() | {"_rows": self.estimates}
 
     def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:

@@ -110,6 +110,11 @@ class FilterBase(ABC, Stateful):
     def wheel_speed(self, rates: Array) -> float:
         """Speed of the vehicle [m/s] from its wheels [rad/s]."""
 
+    @property
+    def sideslip_point(self) -> Array:
+        """Point in base_link whose sideslip is estimated [m]; by default its origin."""
+        return np.zeros(3)
+
     # Of filters whose model leaves ruts.
     def _rut_changes(self) -> int:
         """Changes of ruts so far."""
@@ -205,7 +210,7 @@ class FilterBase(ABC, Stateful):
         return True
 
     def restart(self) -> None:
-        """After divergence: wait for a new start; counts and time go on."""
+        """Wait for a new start after divergence; counts and time go on."""
         self.filter_state["restarts"] += 1
         self.filter_state["running"] = 0
         begin_wait(self.filter_state)

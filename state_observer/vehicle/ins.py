@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import rotate_quaternion, rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import Vector3, add, cross, three
+from state_observer.vehicle.constants import ROLLING_SHARE
 from state_observer.vehicle.estimate import write_ins_estimate
 from state_observer.vehicle.filter_base import FilterBase, gate
 from state_observer.vehicle.fusion import doubt, fuse, propagate_covariance
@@ -37,12 +38,13 @@ from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, InitialState
 from state_observer.vehicle.validation import Reading
 from vehicle_dynamics.attitude import rotation_from_rpy
 from vehicle_dynamics.motion import heading_of
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.vehicle_files import vehicle_file
 
 Array = NDArray[np.float64]
 
 GRAVITY = 9.81
 PATIENCE, DOUBT_SPEED = 5.0, 4.0  # see measurements.py
-MIDDLE = 1.65  # [m] from the rear axle to the vehicle's middle, where sideslip is estimated
 
 INS_CONSTANTS = np.dtype(
     [
@@ -65,7 +67,9 @@ class InsFilter(FilterBase):
 
     def __init__(self, settings: InsSettings) -> None:
         self._own = settings
-        self.constants = _constants(settings)
+        vehicle = VehicleParameters.from_yaml(vehicle_file(settings.vehicle))
+        self._wheel_radius = settings.wheel_radius_m or vehicle.wheel.radius_m * ROLLING_SHARE
+        self.constants = _constants(settings, vehicle)
         self._axes = self.constants["imu_axes"][0]
         super().__init__(settings, INS_STATE, settings.step_s)
 
@@ -80,8 +84,13 @@ class InsFilter(FilterBase):
     def base_angular_velocity(self, angular_velocity: Array) -> Array:
         return np.asarray(self._axes @ angular_velocity)
 
+    @property
+    def sideslip_point(self) -> Array:
+        """The vehicle's middle."""
+        return np.array([float(self.constants["middle"][0]), 0.0, 0.0])
+
     def wheel_speed(self, rates: Array) -> float:
-        return float(0.5 * (rates[2] + rates[3])) * self._own.wheel_radius_m
+        return float(0.5 * (rates[2] + rates[3])) * self._wheel_radius
 
     def _step(self, seconds: float) -> bool:
         strap_down(self.constants, self.filter_state, seconds)
@@ -192,7 +201,7 @@ def strap_down(constants: Record, filter_state: FilterState, step: float) -> Non
 
 @kernel
 def correct_ins_with_gps(constants: Record, filter_state: FilterState, fix: Any, variance: Any) -> int:
-    """As measurements.correct_with_gps: 1 used, 0 rejected, -1 no position."""
+    """Correct as measurements.correct_with_gps does; returns 1 used, 0 rejected, -1 no position."""
     known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.attitude)
     arm = to_world(rotation, three(known.gps_arm, 0))
@@ -207,7 +216,7 @@ def correct_ins_with_gps(constants: Record, filter_state: FilterState, fix: Any,
             if variance[3 * part_of + k] < np.inf:
                 row = rows[count]
                 row[(INS_POSITION if part_of == 0 else INS_VELOCITY) + k] = 1.0
-                _turn_row(vector, k, row)
+                _add_attitude_jacobian(vector, k, row)
                 present = now.position[k] if part_of == 0 else now.velocity[k]
                 innovation[count] = fix[3 * part_of + k] - present - vector[k]
                 for j in range(INS_SIZE):
@@ -260,7 +269,7 @@ def correct_ins_with_wheels(constants: Record, filter_state: FilterState, speed:
 
 
 @part
-def _turn_row(vector: Vector3, k: int, row: Any) -> None:
+def _add_attitude_jacobian(vector: Vector3, k: int, row: Any) -> None:
     row[INS_ROTATION] += cross((1.0, 0.0, 0.0), vector)[k]
     row[INS_ROTATION + 1] += cross((0.0, 1.0, 0.0), vector)[k]
     row[INS_ROTATION + 2] += cross((0.0, 0.0, 1.0), vector)[k]
@@ -277,7 +286,7 @@ def _correct(now: Record, error: Any) -> None:
         now.force_bias[k] += error[INS_FORCE_BIAS + k]
 
 
-def _constants(settings: InsSettings) -> Record:
+def _constants(settings: InsSettings, vehicle: VehicleParameters) -> Record:
     known = np.zeros(1, INS_CONSTANTS)
     one, mounts, gates = known[0], settings.mounts, settings.gates
     one["imu_arm"] = mounts.imu_xyz_m
@@ -287,7 +296,8 @@ def _constants(settings: InsSettings) -> Record:
     one["gps_gate"] = [gate(gates.gps_sigma, degrees_of_freedom) for degrees_of_freedom in (1, 2, 3)]
     one["wheel_gate"] = gate(gates.wheel_sigma, 3)
     one["wheel_variance"], one["side_variance"] = settings.wheel_speed_std_mps**2, settings.side_speed_std_mps**2
-    one["gyro_variance"], one["middle"] = settings.sensors.gyro_std_radps**2, MIDDLE
+    one["gyro_variance"] = settings.sensors.gyro_std_radps**2
+    one["middle"] = 0.5 * vehicle.wheelbase_m  # from the rear axle; sideslip is estimated there
     return known
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from proving_ground.interfaces.geodesy import Geodetic, TangentPlane
 from proving_ground.saving.stateful import Stateful
-from state_observer.vehicle.settings import Datum
+from terrain.georeference import Datum
 
 
 class Frame(Stateful):

@@ -29,7 +29,7 @@ DOUBT_SPEED, DOUBT_ANGULAR_VELOCITY, DOUBT_DISTURBANCE = (
 )  # variances added after that [m^2/s^2, rad^2/s^2, m^2/s^4]
 SWINGS_FOR, SETTLED = 0.25, 0.05  # decay time after a start [s], share at which it has settled
 SWING_ANGULAR_VELOCITY, SWING_FORCE = 0.1, 1.0  # standard deviations at the start [rad/s], [m/s^2]
-STANDING = 0.3  # [m/s]: a slower vehicle that brakes and whose wheels rest is standing
+MAY_STAND_MPS = 0.3  # a slower vehicle that brakes and whose wheels rest is standing
 BRAKED = 0.02  # pedal; unbraked, a vehicle moves off before the first pulse of its wheels
 STILL_SPEED, STILL_ANGULAR_VELOCITY = 1e-4, 4e-8  # variances of a standing vehicle's velocity and yaw rate
 
@@ -53,7 +53,7 @@ def correct_with_gps(constants: Record, filter_state: FilterState, fix: Any, var
             if k == 2:
                 row[at.GROUND] = 1.0
             if known.full_jacobian > 0.0:  # Eq. 5.46, else Eq. 5.47
-                _turned(rotation, arm, k, row)
+                _add_attitude_jacobian(rotation, arm, k, row)
             innovation[count] = fix[k] - now.state[POSITION][k] - arm[k] - (now.ground if k == 2 else 0.0)
             noise_variance[count] = variance[k]
             count += 1
@@ -89,7 +89,7 @@ def _velocity(
                 row[at.ANGULAR_VELOCITY + j] = by_rate[j]
             # As in Eq. 5.50, there is no attitude term when the course gives the yaw.
             if known.course_as_yaw == 0.0:
-                _turned(rotation, velocity, k, row)
+                _add_attitude_jacobian(rotation, velocity, k, row)
             innovation[count], noise_variance[count] = fix[3 + k] - velocity[k], variance[3 + k]
             count += 1
     if count > 0:
@@ -256,7 +256,7 @@ def correct_with_wheels(
 def _stand(now: Record, rates: Any, error: Any) -> None:
     """Zero-velocity update at standstill: otherwise the residual gyroscope bias rotates the vehicle slowly."""
     body = to_chassis(rotation_from(now.state[ATTITUDE]), vector(now.state[VELOCITY]))
-    if math.hypot(body[0], body[1]) > STANDING or now.pedals[2] < BRAKED:
+    if math.hypot(body[0], body[1]) > MAY_STAND_MPS or now.pedals[2] < BRAKED:
         return
     for k in range(4):
         if rates[k] != 0.0:
@@ -288,7 +288,7 @@ def _take_up(now: Record, wheel: int, pulse: float) -> None:
 
 
 @part
-def _turned(rotation: Rotation, vector: Vector3, k: int, row: Any) -> None:
+def _add_attitude_jacobian(rotation: Rotation, vector: Vector3, k: int, row: Any) -> None:
     """Add the Jacobian of element k of a chassis-fixed vector in world axes over roll, pitch and yaw."""
     heading = math.atan2(rotation.y[0], rotation.x[0])
     cosine, sine = math.cos(heading), math.sin(heading)

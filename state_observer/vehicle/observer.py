@@ -26,7 +26,7 @@ from state_observer.vehicle.history import History
 from state_observer.vehicle.ins import InsFilter
 from state_observer.vehicle.layout import KINDS, Record
 from state_observer.vehicle.local_frame import Frame
-from state_observer.vehicle.settings import Datum, InsSettings, ObserverSettings, VehicleObserverSettings
+from state_observer.vehicle.settings import InsSettings, ObserverSettings, VehicleObserverSettings
 from state_observer.vehicle.validation import (
     Reading,
     Rejection,
@@ -37,6 +37,7 @@ from state_observer.vehicle.validation import (
     gps_reading,
     imu_reading,
 )
+from terrain.georeference import Datum
 from terrain.ground import GroundModel
 from terrain.ruts import clear_ruts
 from vehicle_dynamics.parameters import VehicleParameters

@@ -23,7 +23,7 @@ def odometry_frames(estimate: Any) -> tuple[Placement, Placement]:
     px, py, pz = estimate["position"].tolist()
     shift = (px - cosine * x + sine * y, py - sine * x - cosine * y, pz - z)
     half_cosine, half_sine = math.cos(0.5 * angle), math.sin(0.5 * angle)
-    # odom_from_base = (map_from_odom)^-1 map_from_base: a rotation by -turn about z, then the attitude.
+    # odom_from_base = (map_from_odom)^-1 map_from_base: a rotation by -angle about z, then the attitude.
     attitude = (
         half_cosine * qx + half_sine * qy,
         half_cosine * qy - half_sine * qx,

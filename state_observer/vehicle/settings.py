@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from proving_ground.settings import setting
+from proving_ground.settings import same_setting, setting
 from proving_ground.settings.named_files import named_or_path
+from sensors.encoders import EncoderSettings
+from terrain.georeference import Datum
 
 
 def _std(default: float, words: str, unit: str) -> Any:
@@ -48,7 +50,7 @@ class SensorNoise:
     input_std_mps2: float = _std(
         0.02, "Standard deviation of the longitudinal acceleration by noise of pedals and engine speed", "m/s^2"
     )
-    wheel_pulses: float = setting(40.0, "Pulses of a wheel in one turn", minimum=1.0, maximum=1e6)
+    wheel_pulses: int = same_setting(EncoderSettings, "wheel_pulses")
     wheel_std: float = _std(0.02, "Standard deviation of the wheel angle, beyond the width of a pulse", "rad")
 
 
@@ -102,7 +104,7 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """How the observer finds its initial pose ([Sanjurjo] Section 5.5)."""
+    """Initialisation of the observer's pose ([Sanjurjo] Section 5.5)."""
 
     heading_std: float = setting(
         0.08,
@@ -121,26 +123,11 @@ class Start:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Datum:
-    """Origin of the world on Earth; by default the first fix."""
-
-    latitude_deg: float = setting(
-        ..., "Latitude of the world's origin, north positive", unit="deg", minimum=-90.0, maximum=90.0
-    )
-    longitude_deg: float = setting(
-        ..., "Longitude of the world's origin, east positive", unit="deg", minimum=-180.0, maximum=360.0
-    )
-    altitude_m: float = setting(
-        0.0, "Altitude of the world's origin above the ellipsoid", unit="m", minimum=-1e4, maximum=1e5
-    )
-
-
 Settings = TypeVar("Settings", bound="ObserverSettings")
 
 
 class Known(NamedTuple):
-    """What a run knows about the sensors and its location; mounts in base_link."""
+    """Knowledge of a run about the sensors and its location; mounts in base_link."""
 
     gps_xyz_m: tuple[float, float, float]
     imu_xyz_m: tuple[float, float, float]
@@ -153,6 +140,7 @@ class Known(NamedTuple):
     knows_direction: bool
     full_brake_pressure_pa: float
     datum: Datum
+    vehicle: str  # of the run: name in config/vehicles, or a path
 
     def mounts(self) -> Mounts:
         """Mounts as in the observer's settings."""
@@ -178,7 +166,6 @@ class ObserverSettings:
         """Settings completed with what the run knows; the larger noise counts."""
         noise = replace(
             self.sensors,
-            wheel_pulses=float(known.wheel_pulses),
             gyro_std_radps=max(self.sensors.gyro_std_radps, known.gyro_std_radps),
             force_std_mps2=max(self.sensors.force_std_mps2, known.force_std_mps2),
         )
@@ -187,7 +174,14 @@ class ObserverSettings:
             gyro_bias_std_radps=max(self.start.gyro_bias_std_radps, known.gyro_bias_std_radps),
             force_bias_std_mps2=max(self.start.force_bias_std_mps2, known.force_bias_std_mps2),
         )
-        return replace(self, mounts=known.mounts(), sensors=noise, start=start, datum=known.datum)
+        settings = replace(self, mounts=known.mounts(), sensors=noise, start=start, datum=known.datum)
+        return settings.measured_by(known.wheel_pulses, known.knows_direction, known.full_brake_pressure_pa)
+
+    def measured_by(
+        self: Settings, wheel_pulses: int, knows_direction: bool, full_brake_pressure_pa: float
+    ) -> Settings:
+        """Settings for encoders with these pulses per revolution, sense of direction and brake pressure [Pa]."""
+        return replace(self, sensors=replace(self.sensors, wheel_pulses=wheel_pulses))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,14 +217,14 @@ class ModelNoise:
 class VehicleObserverSettings(ObserverSettings):
     """Settings of the errorEKF."""
 
-    vehicle: str = setting("hmmwv", "Name of the model's vehicle in config/vehicles, or a path")
+    vehicle: str = setting(
+        "", "Name of the model's vehicle in config/vehicles, or a path; empty: that of the run, or the default"
+    )
     powertrain: str = setting("converter", "Kind of the model's powertrain", choices=("converter", "map"))
     step_s: float = setting(0.004, "Time between two estimates", unit="s", minimum=0.0005, maximum=0.01)
     model_step_s: float = setting(0.002, "Longest step of the model", unit="s", minimum=0.0002, maximum=0.004)
-    full_brake_pa: float = setting(
-        10e6, "Pressure in the brake line at full brake pedal", unit="Pa", minimum=1e3, maximum=1e9
-    )
-    wheels_know_direction: bool = setting(False, "Whether pulses count down when wheels turn backward")
+    full_brake_pa: float = same_setting(EncoderSettings, "full_brake_pressure_pa", read_only=False)
+    wheels_know_direction: bool = same_setting(EncoderSettings, "knows_direction", read_only=False)
     noise: ModelNoise = field(default_factory=ModelNoise)
     estimates_biases: bool = setting(True, "Whether biases of gyroscopes and accelerometers are estimated")
     estimates_disturbance: bool = setting(
@@ -244,11 +238,11 @@ class VehicleObserverSettings(ObserverSettings):
         "velocity", "Part of a GPS sample that gives the yaw: velocity or course", choices=("velocity", "course")
     )
     heave_hz: float = setting(
-        1.9, "Natural frequency of the chassis in heave, on springs and tyres", unit="Hz", minimum=0.1, maximum=10.0
+        ..., "Natural frequency of the chassis in heave, on springs and tyres", unit="Hz", minimum=0.1, maximum=10.0
     )
-    pitch_hz: float = setting(1.9, "Natural frequency of the chassis in pitch", unit="Hz", minimum=0.1, maximum=10.0)
-    roll_hz: float = setting(1.6, "Natural frequency of the chassis in roll", unit="Hz", minimum=0.1, maximum=10.0)
-    damping: float = setting(0.6, "Damping ratio of heave, pitch and roll", minimum=0.0, maximum=2.0)
+    pitch_hz: float = setting(..., "Natural frequency of the chassis in pitch", unit="Hz", minimum=0.1, maximum=10.0)
+    roll_hz: float = setting(..., "Natural frequency of the chassis in roll", unit="Hz", minimum=0.1, maximum=10.0)
+    damping: float = setting(..., "Damping ratio of heave, pitch and roll", minimum=0.0, maximum=2.0)
     force_error: float = setting(0.1, "Relative uncertainty of tyre forces and loads", minimum=0.0, maximum=1.0)
 
     def found_from(self, folder: Path) -> VehicleObserverSettings:
@@ -256,11 +250,15 @@ class VehicleObserverSettings(ObserverSettings):
         return replace(self, vehicle=named_or_path(self.vehicle, folder))
 
     def informed(self, known: Known) -> VehicleObserverSettings:
-        """Settings completed with mounts, noise, brake pressure and pulses."""
-        informed_settings = super().informed(known)
-        return replace(
-            informed_settings, full_brake_pa=known.full_brake_pressure_pa, wheels_know_direction=known.knows_direction
-        )
+        """Settings with the vehicle of the run too, unless one is named."""
+        return replace(super().informed(known), vehicle=self.vehicle or known.vehicle)
+
+    def measured_by(
+        self, wheel_pulses: int, knows_direction: bool, full_brake_pressure_pa: float
+    ) -> VehicleObserverSettings:
+        """Settings with the brake pressure and the sense of direction too."""
+        settings = super().measured_by(wheel_pulses, knows_direction, full_brake_pressure_pa)
+        return replace(settings, full_brake_pa=full_brake_pressure_pa, wheels_know_direction=knows_direction)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,7 +277,14 @@ class InsSettings(ObserverSettings):
 
     noise: InsNoise = field(default_factory=InsNoise)
     uses_wheels: bool = setting(True, "Whether the rear wheels' speed is used, and that they do not slide sideways")
-    wheel_radius_m: float = setting(..., "Rolling radius of the wheels", unit="m", minimum=0.05, maximum=2.0)
+    vehicle: str = setting("hmmwv", "Name of the vehicle in config/vehicles, or a path; gives wheelbase and wheels")
+    wheel_radius_m: float = setting(
+        0.0, "Rolling radius of the wheels; 0: that of the vehicle's file", unit="m", minimum=0.0, maximum=2.0
+    )
     wheel_speed_std_mps: float = _std(0.1, "Standard deviation of the rear axle's speed from its wheels", "m/s")
     side_speed_std_mps: float = _std(0.1, "Standard deviation of the rear axle's speed sideways and upwards", "m/s")
     step_s: float = setting(0.004, "Time between two estimates", unit="s", minimum=0.0005, maximum=0.01)
+
+    def found_from(self, folder: Path) -> InsSettings:
+        """Settings with the vehicle's path resolved too."""
+        return replace(self, vehicle=named_or_path(self.vehicle, folder))

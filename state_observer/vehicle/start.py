@@ -18,7 +18,8 @@ from state_observer.vehicle.settings import Gates, Start
 
 Array = NDArray[np.float64]
 
-STANDING = 0.05  # [m/s] of the wheels
+WHEELS_REST_MPS = 0.05  # mean of wheel speeds, whose pulses are coarse: slower wheels may be at rest
+SAME_POSITION_M = 0.05  # dead reckoning since the anchor is no further than this: the vehicle has not moved
 ENOUGH_STILL = 50  # IMU samples for a bias
 FIRST_STILL = 20
 TREMBLE = 0.01  # [rad/s]: faster is motion, not noise
@@ -48,7 +49,7 @@ def wait_imu(filter_state: FilterState, angular_velocity: Array, base_angular_ve
     now = filter_state[0]
     # The body moves before the first wheel pulse arrives.
     rests = now["still"] < FIRST_STILL or np.abs(angular_velocity - now["still_angular_velocity"]).max() < TREMBLE
-    if abs(now["speed"]) < STANDING and rests:
+    if abs(now["speed"]) < WHEELS_REST_MPS and rests:
         now["still"] += 1.0
         now["still_angular_velocity"] += (angular_velocity - now["still_angular_velocity"]) / now["still"]
     now["rate"] = base_angular_velocity
@@ -68,7 +69,7 @@ def wait_fix(filter_state: FilterState, fix: Array, variance: Array, start: Star
     Returns the initial state once it is good enough, until then None.
     """
     now = filter_state[0]
-    stands = abs(now["speed"]) < STANDING and math.hypot(now["walked"][0], now["walked"][1]) < STANDING
+    stands = abs(now["speed"]) < WHEELS_REST_MPS and math.hypot(now["walked"][0], now["walked"][1]) < SAME_POSITION_M
     if now["fixes"] == 0.0 or stands:
         now["fixes"] += 1.0
         now["anchor"] += (fix[:3] - now["anchor"]) / now["fixes"]
@@ -87,7 +88,7 @@ def _by_velocity(
     heading_variance = max(variance[3], variance[4]) / speed**2
     if math.sqrt(heading_variance) > start.heading_std:
         return None
-    backward = now["speed"] < -STANDING
+    backward = now["speed"] < -WHEELS_REST_MPS
     heading = math.atan2(fix[4], fix[3]) + (math.pi if backward else 0.0)
     position, position_variance = _best_position(filter_state, fix, variance, heading)
     return InitialState(
@@ -102,7 +103,7 @@ def _by_velocity(
 
 
 def _best_position(filter_state: FilterState, fix: Array, variance: Array, heading: float) -> tuple[Array, float]:
-    """This fix fused with the mean of earlier ones, dead-reckoned to here."""
+    """Position of this fix, fused with the mean of earlier ones dead-reckoned to here."""
     now = filter_state[0]
     first = heading - now["walked"][2]
     x, y = now["walked"][:2].tolist()

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proving_ground.settings import setting
+from proving_ground.settings import same_setting, setting
 from terrain.elevation_map import HARD, Array, ElevationMap
+from terrain.ground import FlatGround
 from terrain.limits import check_grid_size
 from terrain.world import Site, World, WorldPose
 
@@ -60,10 +61,8 @@ class Bump(Pad):
     at_m: float = setting(
         30.0, "Position along x of the world where the bump begins", unit="m", minimum=5.0, maximum=1e4
     )
-    bump_length_m: float = setting(
-        2.0, "Length of the bump along x of the world", unit="m", minimum=0.1, maximum=1000.0
-    )
-    bump_height_m: float = setting(0.1, "Height of the bump; negative: a dip", unit="m", minimum=-2.0, maximum=2.0)
+    bump_length_m: float = same_setting(FlatGround, "bump_length_m", default=2.0, read_only=False)
+    bump_height_m: float = same_setting(FlatGround, "bump_height_m", default=0.1, read_only=False)
     side: str = setting("both", "Wheels that go over the bump", choices=SIDES)
 
     def build(self, site: Site) -> World:

@@ -163,7 +163,7 @@ class Urban:
 
 
 def _cuts(random: np.random.Generator, length: float) -> Array:
-    """Where a side of a block is cut into plots."""
+    """Positions at which a side of a block is cut into plots."""
     count = max(round(length / 20.0), 1)
     inner = (np.arange(1, count) + random.uniform(-0.2, 0.2, count - 1)) * length / count
     return np.concatenate([[0.0], inner, [length]])

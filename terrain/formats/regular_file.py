@@ -1,4 +1,4 @@
-"""What may be opened as a map: a regular file, not a pipe without a writer."""
+"""Check of a file to open as a map: a regular file, not a pipe without a writer."""
 
 from __future__ import annotations
 

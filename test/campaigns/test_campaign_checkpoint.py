@@ -76,7 +76,7 @@ def test_a_campaign_with_a_checkpoint_runs_and_its_runs_can_be_repeated(made: Pa
         (QUICK.replace("duration_s: 1.0", "duration_s: 0.3"), "is of 0.4 s, but the run ends at 0.3 s"),
     ],
 )
-def test_a_checkpoint_of_another_base_is_refused(made: Path, base: str, reason: str) -> None:
+def test_a_checkpoint_of_another_base_is_rejected(made: Path, base: str, reason: str) -> None:
     (made.parent / "base.yaml").write_text(base)
 
     with pytest.raises(SettingsError, match=reason):

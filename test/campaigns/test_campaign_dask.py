@@ -23,17 +23,17 @@ class Cluster:
     """Context with a Dask scheduler and workers in separate processes."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._told = folder, folder / "scheduler.json"
+        self._folder, self._scheduler_file = folder, folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Cluster:
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        wait_for(self._told.exists)
+        wait_for(self._scheduler_file.exists)
         return self
 
     @property
     def address(self) -> str:
-        return str(json.loads(self._told.read_text())["address"])
+        return str(json.loads(self._scheduler_file.read_text())["address"])
 
     def start_worker(self) -> subprocess.Popen[bytes]:
         return self._start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(self._folder))
@@ -45,7 +45,7 @@ class Cluster:
             client.wait_for_workers(count, timeout=120)
 
     def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
-        common = ["--no-dashboard", "--scheduler-file", str(self._told)]
+        common = ["--no-dashboard", "--scheduler-file", str(self._scheduler_file)]
         process = subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_" + what, *options, *common],
             stdout=subprocess.DEVNULL,

@@ -50,8 +50,8 @@ def with_files(folder: Path) -> tuple[str, str]:
     (folder / "road.csv").write_text("\n".join(["x_m,y_m,z_m", *points]) + "\n")
     (folder / "rock.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
     observer = (config / "observers/vehicle.yaml").read_text()
-    assert "vehicle: hmmwv" in observer
-    (folder / "sharp.yaml").write_text(observer.replace("vehicle: hmmwv", "vehicle: believed.yaml"))
+    assert 'vehicle: ""' in observer
+    (folder / "sharp.yaml").write_text(observer.replace('vehicle: ""', "vehicle: believed.yaml"))
     (folder / "planner_for_a_test.py").write_text("class Own: pass\n")
     base = (
         BASE.replace("flat: {friction: 0.8}", "named: {name: flat}") + "  - encoders: {}\nobserver: {kind: vehicle}\n"

@@ -18,6 +18,7 @@ from proving_ground.cli.main import COMMANDS, main
 from proving_ground.launching.bring_up import bring_up
 from proving_ground.launching.node_process import node_modules, node_process
 from proving_ground.settings.share import share_file
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 
 def test_examples_in_docstrings_hold() -> None:
@@ -64,9 +65,12 @@ def test_help_loads_no_library_that_takes_long() -> None:
         (["node", "telop"], "node telop: unknown; did you mean teleop? Known: cockpit, encoders, gps, imu, jo"),
         (
             ["export", "hmwv"],
-            "export: vehicle hmwv: unknown; did you mean hmmwv? Known: hmmwv, hmmwv_m998, hmmwv_wrong; or give a path",
+            "export: vehicle hmwv: unknown; did you mean hmmwv? Known: hmmwv, hmmwv_chrono, hmmwv_chrono_wrong, hmmw",
         ),
-        (["export", "hmmwv", "--format", "udrf"], "--format udrf: unknown; did you mean urdf? Known: mjcf, urdf"),
+        (
+            ["export", "hmmwv", "--format", "udrf"],
+            "--format udrf: unknown; did you mean urdf? Known: mjcf, urdf",
+        ),
         (["export", "no/such.yaml"], "no/such.yaml: No such file or directory"),
         (["export", "hmmwv", "--out", "no/such/folder/file.xml"], "file.xml: cannot be written: No such file"),
         (["bench", "teleop", "--picture", "a.png"], "bench teleop: has no picture; these have: planner"),
@@ -89,7 +93,8 @@ def test_mistakes_get_one_line_and_status_two(
 
 
 @pytest.mark.parametrize(
-    ("command", "words"), [("launch", "pad:=xbox"), ("node", "joystick"), ("export", "hmmwv"), ("bench", "teleop: ")]
+    ("command", "words"),
+    [("launch", "pad:=xbox"), ("node", "joystick"), ("export", "hmmwv"), ("bench", "teleop: ")],
 )
 def test_without_a_name_the_choices_are_listed(command: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command]) == 0
@@ -126,10 +131,11 @@ def test_launch_gives_nodes_files_and_parameters() -> None:
 
     assert (joystick.executable, teleop.executable) == ("joystick", "teleop")
     assert [path.name for path in teleop.params_files] == ["teleop.yaml", "playstation.yaml"]
-    assert teleop.params == {"use_sim_time": False, "stamped": False, "vehicle": "hmmwv"}
-    command = node_process(teleop).command
-    assert "planner.ros.teleop_node" in command[2]
-    assert "stamped:=false" in command
+    assert teleop.params == {"use_sim_time": False, "stamped": False, "vehicle": DEFAULT_VEHICLE}
+    process = node_process(teleop)
+    assert process.entry is not None
+    assert process.entry.module == "planner.ros.teleop_node"
+    assert "stamped:=false" in process.command
 
 
 @pytest.mark.ros

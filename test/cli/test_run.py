@@ -158,7 +158,7 @@ def test_impossible_vehicle_is_reported_in_one_line(
     words: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    vehicle = share_file("config/vehicles/hmmwv.yaml").read_text()
+    vehicle = share_file("config/vehicles/hmmwv_chrono.yaml").read_text()
     assert change[0] in vehicle
     (tmp_path / "odd.yaml").write_text(vehicle.replace(*change))
     path = write_scenario(scenario_text + "vehicle: {model: odd.yaml}\n")

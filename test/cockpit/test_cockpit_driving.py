@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proving_ground.cockpit.driving import LAST_WORDS_S, PAD_HOLD_S, DrivePad
+from proving_ground.cockpit.driving import PAD_HOLD_S, REPEAT_STOP_S, DrivePad
 from proving_ground.cockpit.settings import CockpitSettings
 
 SETTINGS = CockpitSettings(max_speed_mps=5.0, max_curvature_1pm=0.13)
@@ -43,7 +43,7 @@ def test_switching_driving_off_sends_stops_for_a_moment_and_then_nothing() -> No
     assert first is not None
     assert first.is_stop
     assert first.speed == 0.0
-    assert pad.command(1.0 + LAST_WORDS_S + 0.01, SETTINGS) is None
+    assert pad.command(1.0 + REPEAT_STOP_S + 0.01, SETTINGS) is None
 
 
 def test_switching_driving_on_again_does_not_keep_what_was_held() -> None:

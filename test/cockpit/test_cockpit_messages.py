@@ -1,4 +1,4 @@
-"""What the cockpit makes of messages: poses, clouds, trails, plots and words, and rejection of invalid ones."""
+"""Messages in the cockpit: poses, clouds, trails, plots and words, and rejection of invalid ones."""
 
 from __future__ import annotations
 

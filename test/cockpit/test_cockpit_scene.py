@@ -1,4 +1,4 @@
-"""What the cockpit draws of vehicle and world, and where a click meets the ground."""
+"""Drawing of vehicle and world in the cockpit, and the point at which a click meets the ground."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of the README are those of benchmark/results.json, by benchmark and key."""
+"""Figures of the pages are those of benchmark/results.json, by benchmark and key."""
 
 from __future__ import annotations
 
@@ -9,15 +9,23 @@ import pytest
 import yaml
 
 from benchmark import BENCHMARKS
-from benchmark.readme_table import README, ROWS, filled, misquoted, table
+from benchmark.readme_table import PAGES, README, ROOT, ROWS, filled, linkage_table, misquoted, table
 from benchmark.results import conditions, load, plain, save
 from proving_ground.settings import SettingsError
 
 
-def test_table_of_the_readme_is_made_from_the_saved_results() -> None:
-    text = README.read_text()
-    assert "<!-- figures -->" in text
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_table_of_figures_is_made_from_the_saved_results(page: Path) -> None:
+    text = page.read_text()
+    assert "<!-- figures" in text
     assert filled(text, load()) == text, "run `python -m benchmark.readme_table`"
+
+
+def test_filters_on_linkages_are_all_in_their_table_the_fastest_first() -> None:
+    rows = [line.strip("|").split(" | ") for line in linkage_table(load()).splitlines()[2:]]
+    speeds = [float(row[1]) for row in rows]
+    assert {"`error_ekf`", "`dekf`"} < {row[0].strip() for row in rows}
+    assert speeds == sorted(speeds, reverse=True)
 
 
 def test_every_benchmark_is_in_the_table_and_every_row_names_its_keys() -> None:
@@ -31,9 +39,10 @@ def test_every_benchmark_is_in_the_table_and_every_row_names_its_keys() -> None:
 
 
 def test_figures_in_running_text_are_those_of_the_results() -> None:
-    text, results = README.read_text(), load()
-    assert "(`vehicle.rigid_rtf`)" in text
-    assert misquoted(text, results) == []
+    results = load()
+    assert "(`vehicle.rigid_rtf`)" in README.read_text()
+    for page in PAGES:
+        assert misquoted(page.read_text(), results) == [], page
 
 
 @pytest.mark.parametrize(

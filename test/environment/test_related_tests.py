@@ -35,7 +35,7 @@ def tree(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ("planner/arcs.py", ["test/planner", "test/recording/test_bag.py"]),  # its room, and who imports it
+        ("planner/arcs.py", ["test/planner", "test/recording/test_bag.py"]),  # its room, and the tests that import it
         ("planner/ros/planner_node.py", ["test/planner"]),
         ("planner/__init__.py", ["test/planner", "test/recording/test_bag.py"]),
         ("planner/README.md", ["test/docs"]),
@@ -43,7 +43,7 @@ def tree(tmp_path: Path) -> Path:
         ("proving_ground/recording/gone.py", ["test/recording"]),
         ("config/scenarios/urban.yaml", ["test/scenarios"]),
         ("config/terrain.yaml", ["test/terrain"]),
-        ("config/soils.yaml", ["test/terrain/test_soil.py"]),  # who names it
+        ("config/soils.yaml", ["test/terrain/test_soil.py"]),  # the test that names it
         ("docs/topics.md", ["test/docs"]),
         ("test/planner/test_arcs.py", ["test/planner/test_arcs.py"]),
         ("test/planner/test_gone.py", ["test/docs", "test/settings"]),

@@ -1,4 +1,4 @@
-"""Which ROS 2 is used, and what is rejected before anything is made."""
+"""Choice of the ROS 2 to use, and rejection of others before anything is made."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_error_of_an_earlier_command_is_not_blamed(runner: Runner) -> None:
     with pytest.raises(CommandError):
         runner.run(print_and_fail("ERROR: old news"))
 
-    assert explain(runner, "plain last words").cause == "plain last words"
+    assert explain(runner, "plain last line").cause == "plain last line"
 
 
 def test_silent_failure_still_has_a_cause(runner: Runner) -> None:

@@ -1,4 +1,4 @@
-"""When .venv is kept, when it is rebuilt, and that a foreign one is never touched."""
+"""The set-up keeps or rebuilds .venv, and never touches a foreign one."""
 
 from __future__ import annotations
 

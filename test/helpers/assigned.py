@@ -1,4 +1,4 @@
-"""Which attributes of a class its methods change, found in its source."""
+"""Attributes of a class that its methods change, found in its source."""
 
 from __future__ import annotations
 

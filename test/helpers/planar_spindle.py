@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 class SpindleLoop(NamedTuple):
-    """What is constant in the loop."""
+    """Constants of the loop."""
 
     ek: Array  # from E to K at alpha = 0 [m]
     tie_length: float  # |KL| [m]
@@ -29,7 +29,7 @@ class SpindleAngles(NamedTuple):
     zeta: float  # its azimuth
 
 
-def turn_about_upright(alpha: float) -> Array:
+def rotation_about_upright(alpha: float) -> Array:
     """Eq. 31."""
     c, s = np.cos(alpha), np.sin(alpha)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
@@ -46,7 +46,7 @@ def spindle_angles(loop: SpindleLoop, el: Array) -> SpindleAngles:
     x = 0.5 * (el @ el + ek @ ek - loop.tie_length**2) - el[2] * ek[2]
     ratio = x / np.hypot(a, b)
     alpha = np.arctan2(b, a) + loop.branch * (np.arccos(ratio) if abs(ratio) <= 1.0 else np.nan)
-    kl = turn_about_upright(alpha).T @ el - ek  # in the spindle's frame
+    kl = rotation_about_upright(alpha).T @ el - ek  # in the spindle's frame
     chi = np.arctan2(kl[2], np.hypot(kl[0], kl[1]))
     return SpindleAngles(float(alpha), float(chi), float(np.arctan2(kl[1], kl[0])))
 
@@ -57,7 +57,7 @@ def spindle_rates(loop: SpindleLoop, el: Array, angles: SpindleAngles, carried: 
     Eq. 32 as printed has the velocity of E there. The arm rotates as it translates, so what counts is the velocity of
     its point at L: that of E and the arm's angular velocity x EL.
     """
-    rotated = turn_about_upright(angles.alpha)
+    rotated = rotation_about_upright(angles.alpha)
     kl = el - rotated @ loop.ek
     up = np.array([0.0, 0.0, 1.0])
     lift = loop.tie_length * np.array(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proving_ground.interfaces import topics
-from proving_ground.interfaces.digest import Digest
+from proving_ground.interfaces.digest import LARGE, Digest
 from proving_ground.interfaces.synchrony import Report, Timetable, fill_report, read_report
 from proving_ground.recording.types import empty
 
@@ -22,7 +24,7 @@ def _begin(table: Timetable) -> None:
 
 
 def _events() -> dict[str, list[tuple[str, Any]]]:
-    """What each channel of DDS carries, in its own order: ten instants of a fast node, two of a slow one."""
+    """Messages of each channel of DDS, in its own order: ten instants of a fast node, two of a slow one."""
     channels: dict[str, list[tuple[str, Any]]] = {
         name: [] for name in ("fast/one", "fast/two", "slow/one", "fast", "slow")
     }
@@ -92,15 +94,39 @@ def test_report_counts_only_when_its_messages_have_arrived() -> None:
     assert [item.message for item in table.take(20)] == ["late"]
 
 
-def test_lost_message_is_given_up_and_counted() -> None:
-    table = Timetable({"fast": ("fast/one",)})
-    table.on_report("fast", Report(0, 0, {"fast/one": 0}))
-    table.on_report("fast", Report(10, 20, {"fast/one": 2}))
+def test_missing_message_holds_time_and_is_named() -> None:
+    table = Timetable({"fast": ("fast/one", "fast/two")})
+    table.on_report("fast", Report(0, 0, {"fast/one": 0, "fast/two": 0}))
+    table.on_report("fast", Report(10, 20, {"fast/one": 2, "fast/two": 1}))
     table.on_message("fast/one", "the second")
+    table.on_message("fast/two", "the only one")
 
-    assert table.skip() == ["fast/one"]
-    assert (table.horizon_ns, table.lost) == (20, 1)
-    assert [item.message for item in table.take(20)] == ["the second"]
+    assert table.missing() == ["fast/one"]
+    assert (table.horizon_ns, table.take(20)) == (0, [])
+
+
+def test_repeated_reports_change_nothing() -> None:
+    table = Timetable({"fast": ("fast/one",)})
+    begin, first = Report(0, 0, {"fast/one": 0}, begun=1), Report(10, 20, {"fast/one": 1}, begun=1)
+    table.on_report("fast", begin)
+    table.on_message("fast/one", "first")  # arrives before the repeated report, which was sent before it
+    table.on_report("fast", begin)
+    table.on_report("fast", first)
+    table.on_message("fast/one", "second")
+    table.on_report("fast", first)
+    table.on_report("fast", Report(20, 30, {"fast/one": 2}, begun=1))
+
+    assert [(item.instant_ns, item.message) for item in table.take(30)] == [(10, "first"), (20, "second")]
+
+
+def test_node_whose_first_report_was_missed_is_joined_where_it_is() -> None:
+    table = Timetable({"fast": ("fast/one",)})
+    table.on_report("fast", Report(500, 510, {"fast/one": 0}, begun=1))
+    table.on_report("fast", Report(510, 520, {"fast/one": 3}, begun=2))
+    table.on_message("fast/one", "fourth")
+    table.on_report("fast", Report(520, 530, {"fast/one": 4}, begun=2))
+
+    assert [(item.instant_ns, item.message) for item in table.take(530)] == [(520, "fourth")]
 
 
 def test_new_process_of_a_node_is_waited_for_until_it_has_begun() -> None:
@@ -157,6 +183,17 @@ def test_other_texts_are_no_reports(text: str) -> None:
 
     with pytest.raises(ValueError, match="must be JSON with whole numbers for instant_ns"):
         read_report(message)
+
+
+@given(st.lists(st.booleans(), max_size=8))
+def test_hash_is_that_of_all_values_in_order_however_large(sizes: list[bool]) -> None:
+    digest, expected = Digest(), hashlib.sha256()
+    for time_ns, is_large in enumerate(sizes):
+        values = np.full(LARGE if is_large else 1, float(time_ns))
+        digest.produced(time_ns, values)
+        expected.update(time_ns.to_bytes(8, "little") + values.tobytes())
+
+    assert digest.texts()["outputs_sha256"] == expected.hexdigest()
 
 
 def test_hash_tells_apart_what_differs_in_the_last_bit() -> None:

@@ -13,13 +13,14 @@ from node_settings import settings_type
 from planner.node_settings import PlannerNodeSettings
 from planner.planning import _BUILT_IN
 from planner.settings import PLANNERS
+from proving_ground.cockpit.settings import cockpit_settings
 from proving_ground.launching.bring_up import bring_up
 from proving_ground.launching.node_process import node_process
 from proving_ground.launching.node_spec import NodeSpec
 from proving_ground.launching.scenario_launch import scenario_launch, scenario_nodes
 from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
-from proving_ground.settings import SettingsError, as_parameters, build, changed_parameters
+from proving_ground.settings import SettingsError, as_parameters, build, changed_parameters, nested
 from proving_ground.settings.nested import load_preset
 from sensors.gps import LocalFrame
 from sensors.imu import ImuSettings
@@ -37,6 +38,16 @@ HEAD = "version: 1\ndescription: a test\nduration_s: 5.0\n"
 
 def _nodes(name: str, **given: str) -> dict[str, NodeSpec]:
     return {spec.name: spec for spec in scenario_launch(name).nodes(given)}
+
+
+@pytest.mark.parametrize(
+    ("sync", "names"), [("true", {"lidar", "terrain", "recorder", "cockpit", "referee"}), ("false", set())]
+)
+def test_nodes_that_nobody_waits_for_at_each_instant_run_in_the_background(sync: str, names: set[str]) -> None:
+    nodes = _nodes("urban", record="true", cockpit="true", sync=sync)
+
+    assert {name for name, spec in nodes.items() if spec.is_background} == names
+    assert {name for name, spec in nodes.items() if node_process(spec).is_background} == names
 
 
 @pytest.mark.parametrize("name", scenario_files())
@@ -294,3 +305,24 @@ def test_rviz_may_be_closed_and_gets_signals_like_any_foreign_program(
 
 def test_the_cockpit_starts_when_requested() -> None:
     assert _nodes("urban", cockpit="true")["cockpit"].params["world"] == "urban"
+
+
+def test_an_edited_cockpit_file_acts_in_a_launch_and_in_lock_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edited = {"max_speed_mps": 4.0, "port": 8123}
+    monkeypatch.setattr(nested, "default_values", lambda file: edited if "cockpit" in file else {})
+
+    launched = _nodes("j_turn", cockpit="open")["cockpit"].params
+    vehicle = compiled(load_scenario(scenario_file("j_turn")))["vehicle"].settings
+
+    assert launched == {**edited, "open_browser": True}
+    assert changed_parameters(cockpit_settings(vehicle, opens=True)) == launched
+    assert cockpit_settings(vehicle, opens=True, port=8200).port == 8200
+    with pytest.raises(SettingsError, match="port: must be a whole number from 1 to 65535"):
+        cockpit_settings(vehicle, opens=True, port=0)
+
+
+def test_the_referee_sends_the_start_that_the_compiled_observer_knows() -> None:
+    assert _nodes("urban")["referee"].params["sends_start"]
+    assert "sends_start" not in _nodes("low_cost_gps")["referee"].params  # it initialises itself

@@ -65,11 +65,12 @@ def test_names_of_the_package_are_imported_when_they_are_first_used() -> None:
     assert after & {*ROS["ros_packages"]} == set()
 
 
-def test_lists_of_sensors_below_the_kinds_have_every_kind_of_the_suite() -> None:
-    """setup.py must not import the suite and the topic table no room, so both lists are written by hand."""
-    from proving_ground.interfaces.topics import FIXED_TRANSFORMS
+def test_every_kind_of_sensor_of_the_suite_has_a_node() -> None:
+    """setup.py must not import the suite: it takes the kinds from their folders of presets."""
     from proving_ground.launching.node_process import node_modules
     from sensors.kinds import SENSOR_KINDS
 
-    assert set(SENSOR_KINDS) <= set(node_modules())
-    assert {*FIXED_TRANSFORMS.publishers} == {"vehicle", *SENSOR_KINDS}
+    folders = {path.name for path in (ROOT / "config/sensors").iterdir()}
+
+    assert folders == {Path(kind.settings.presets).name for kind in SENSOR_KINDS.values()} == set(SENSOR_KINDS)
+    assert folders <= set(node_modules())

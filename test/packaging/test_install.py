@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 NODES = {"joystick", "keyboard", "monitor", "teleop"}
 BAD_START = "lib/proving_ground/teleop --ros-args -p expo:=7"
-REFUSAL = "teleop: command line: expo: must be a number from 0 to 1, got 7"
+REJECTION = "teleop: command line: expo: must be a number from 0 to 1, got 7"
 
 
 def run(command: list[str], folder: Path, environment: dict[str, str] | None = None, status: int = 0) -> str:
@@ -50,7 +50,7 @@ def test_pip_install_lays_out_a_ros_package_that_runs(pip_prefix: Path, pip_envi
     check_ros_layout(pip_prefix)
 
     # A rejection proves that the executable starts and finds its code.
-    assert REFUSAL in run(BAD_START.split(), pip_prefix, pip_environment, status=2)
+    assert REJECTION in run(BAD_START.split(), pip_prefix, pip_environment, status=2)
     assert '<mujoco model="HMMWV">' in run(["bin/proving-ground", "export", "hmmwv"], pip_prefix, pip_environment)
     assert {path.name for path in (pip_prefix / "bin").iterdir()} == {"proving-ground"}  # no nodes on the PATH
 
@@ -69,7 +69,7 @@ def test_colcon_build_lays_out_a_ros_package_that_runs(colcon_prefix: Path) -> N
 
     set_up = f"source {colcon_prefix.parent / 'setup.bash'}"
     assert "pad:=xbox" in run(["bash", "-c", f"{set_up} && proving-ground launch"], colcon_prefix)
-    assert REFUSAL in run(["bash", "-c", f"{set_up} && {BAD_START}"], colcon_prefix, status=2)
+    assert REJECTION in run(["bash", "-c", f"{set_up} && {BAD_START}"], colcon_prefix, status=2)
     assert '<mujoco model="HMMWV">' in run(["bash", "-c", f"{set_up} && proving-ground export hmmwv"], colcon_prefix)
 
 

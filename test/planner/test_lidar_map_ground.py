@@ -41,9 +41,9 @@ def test_kerb_beside_the_road_is_seen_on_the_way_and_road_and_pavement_are_free(
 
 
 @pytest.mark.parametrize("rise", [0.1, 0.2])
-@pytest.mark.parametrize("turn_deg", [0.0, 45.0, 90.0])
-def test_gentle_slope_is_free_for_a_vehicle_on_it(rise: float, turn_deg: float) -> None:
-    slope_x, slope_y = rise * math.cos(math.radians(turn_deg)), rise * math.sin(math.radians(turn_deg))
+@pytest.mark.parametrize("direction_deg", [0.0, 45.0, 90.0])
+def test_gentle_slope_is_free_for_a_vehicle_on_it(rise: float, direction_deg: float) -> None:
+    slope_x, slope_y = rise * math.cos(math.radians(direction_deg)), rise * math.sin(math.radians(direction_deg))
     watcher = Watcher(Scene.flat(slope_x=slope_x, slope_y=slope_y))
 
     grid = watcher.watch(

@@ -42,7 +42,7 @@ class Faulty(Crawler):
 
 
 class Mute:
-    """Not a planner: it has no methods."""
+    """An object that is not a planner: it has no methods."""
 
     def __init__(self, *given: object) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Where the vehicle was, between the poses that are known."""
+"""Interpolation of the vehicle's pose between known poses."""
 
 from __future__ import annotations
 

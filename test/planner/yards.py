@@ -109,5 +109,5 @@ class Drive:
 
 
 def is_standing(drive: Drive) -> bool:
-    """At rest, and commanded to be."""
+    """Whether the vehicle is at rest, and commanded to be."""
     return drive.progress.speed == 0.0 and drive.speed == 0.0

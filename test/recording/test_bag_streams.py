@@ -21,30 +21,30 @@ class Timed(NamedTuple):
 
 
 def test_a_pair_is_complete_as_soon_as_its_second_comes() -> None:
-    joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
-    assert joiner.first(100, Timed(100)) == []
-    assert joiner.second(101, Timed(100)) == [(Timed(100), Timed(100))]
+    synchroniser: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
+    assert synchroniser.first(100, Timed(100)) == []
+    assert synchroniser.second(101, Timed(100)) == [(Timed(100), Timed(100))]
 
 
 def test_a_first_whose_second_never_comes_goes_alone() -> None:
-    joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
-    joiner.second(0, Timed(5))
-    assert joiner.first(100, Timed(100)) == []
+    synchroniser: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
+    synchroniser.second(0, Timed(5))
+    assert synchroniser.first(100, Timed(100)) == []
     late = 101 + PATIENCE_NS
-    assert joiner.first(late, Timed(late)) == [(Timed(100), None)]
-    assert joiner.complete() == [(Timed(late), None)]
+    assert synchroniser.first(late, Timed(late)) == [(Timed(100), None)]
+    assert synchroniser.complete() == [(Timed(late), None)]
 
 
 def test_the_nearest_of_several_is_paired() -> None:
-    joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
+    synchroniser: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
     for time_ns in (90, 97, 105):
-        joiner.second(0, Timed(time_ns))
-    assert joiner.first(0, Timed(100)) == [(Timed(100), Timed(97))]
+        synchroniser.second(0, Timed(time_ns))
+    assert synchroniser.first(0, Timed(100)) == [(Timed(100), Timed(97))]
 
 
 def test_without_seconds_nobody_waits() -> None:
-    joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=False)
-    assert joiner.first(0, Timed(100)) == [(Timed(100), None)]
+    synchroniser: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=False)
+    assert synchroniser.first(0, Timed(100)) == [(Timed(100), None)]
 
 
 def _imu_bag(path: Path, times: list[tuple[int, int]]) -> Stream:

@@ -1,4 +1,4 @@
-"""Which sibling folders are parts of one recording, and which of them a launch wrote."""
+"""Recognition of the folders that are parts of one recording, and of those that a launch wrote."""
 
 from __future__ import annotations
 

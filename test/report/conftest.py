@@ -31,7 +31,7 @@ def record(drive: Path) -> RunRecord:
 
 @pytest.fixture(scope="session")
 def html(record: RunRecord) -> str:
-    """Its page."""
+    """HTML text of the report."""
     return run_page(record)
 
 

@@ -45,6 +45,19 @@ def test_a_bag_gets_a_report_beside(
     assert "not judged" in capsys.readouterr().out
 
 
+def test_a_bag_is_read_with_the_given_vehicle(drive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bag, pages = str(drive.parent / "bag"), []
+
+    for vehicle in ("hmmwv", "hmmwv", "hmmwv_chrono"):
+        assert command(bag, "--vehicle", vehicle, "--out", "page.html") == 0
+        pages.append(Path("page.html").read_text())
+
+    assert pages[0] == pages[1] != pages[2]  # springs and centre of mass differ
+    with pytest.raises(SettingsError, match="vehicle hmwv: unknown; did you mean hmmwv"):
+        command(bag, "--vehicle", "hmwv")
+
+
 def test_a_damaged_bag_gets_a_report_and_status_1(
     drive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,9 +59,9 @@ class Looker:
 
     def _listen(self, socket: Any) -> None:
         self.requests.append(socket.url)
-        socket.on("framereceived", self._note)
+        socket.on("framereceived", self._record)
 
-    def _note(self, frame: bytes) -> None:
+    def _record(self, frame: bytes) -> None:
         size = int.from_bytes(frame[8:16], "little")
         for message in msgspec.msgpack.decode(zstandard.decompress(frame[16 : 16 + size]))["messages"]:
             if message["type"] == "SetPositionMessage":

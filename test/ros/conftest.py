@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +15,8 @@ import pytest
 import rclpy
 from rclpy.context import Context
 
-from proving_ground.launching.node_process import node_command
+from proving_ground.launching.forked import ForkServer
+from proving_ground.launching.node_process import node_entry
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.domain import private_domain
 from proving_ground.ros_support.executor import QuickExecutor
@@ -22,13 +25,40 @@ ANSWER_WAIT_S = 10.0
 WAIT_S = 60.0  # for things that take far less; a bound for a busy machine
 
 
+class ForkedNode:
+    """A node started by a fork server, with the methods of subprocess.Popen that tests use."""
+
+    def __init__(self, server: ForkServer, executable: str, arguments: list[str], output: int) -> None:
+        self._server = server
+        self._process = server.start(executable, node_entry(executable), arguments, dict(os.environ), output)
+        self.pid = self._process.pid
+
+    def poll(self) -> int | None:
+        self._server.read()
+        return self._process.returncode
+
+    def wait(self, timeout: float) -> int:
+        return self._server.wait(self._process, timeout)
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
 class Process:
     """A child process whose output is kept in a file."""
 
-    def __init__(self, command: list[str], log: Path, **options: Any) -> None:
+    def __init__(self, start: Callable[[Any], Any], log: Path) -> None:
+        """start: with the file for its output; gives the process."""
         self._log = log
         with log.open("w") as output:
-            self.popen = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, **options)
+            self.popen = start(output)
 
     @property
     def output(self) -> str:
@@ -47,8 +77,8 @@ class Process:
 class Graph:
     """The test's own node in the domain, and the processes it started."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, server: ForkServer) -> None:
+        self._folder, self._server = folder, server
         self._processes: list[Process] = []
         self._answered: set[Any] = set()  # clients
         self.context = Context()
@@ -58,11 +88,14 @@ class Graph:
         self._executor.add_node(self.node)
 
     def start(self, executable: str, *arguments: str) -> Process:
-        """Start a node of the suite as a process."""
-        return self.start_command(node_command(executable, list(arguments)))
+        """Start a node of the suite as a process, as a launch does."""
+        return self._add(lambda output: ForkedNode(self._server, executable, list(arguments), output.fileno()))
 
     def start_command(self, command: list[str], **options: Any) -> Process:
-        process = Process(command, self._folder / f"process_{len(self._processes)}.log", **options)
+        return self._add(lambda output: subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, **options))
+
+    def _add(self, start: Callable[[Any], Any]) -> Process:
+        process = Process(start, self._folder / f"process_{len(self._processes)}.log")
         self._processes.append(process)
         return process
 
@@ -115,20 +148,29 @@ class Graph:
                 process.popen.wait(5.0)
             if process.is_running():
                 process.popen.kill()
-                process.popen.wait()
+                process.popen.wait(WAIT_S)
         self._executor.shutdown()
         self.node.destroy_node()
         rclpy.try_shutdown(context=self.context)
 
 
+@pytest.fixture(scope="session")
+def fork_server() -> Iterator[ForkServer]:
+    server = ForkServer()
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Graph]:
+def graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, fork_server: ForkServer
+) -> Iterator[Graph]:
     with private_domain() as domain:
         for name, value in domain.items():
             monkeypatch.setenv(name, value)
         if request.node.get_closest_marker("shared_memory"):
             monkeypatch.delenv("FASTDDS_BUILTIN_TRANSPORTS")
-        graph = Graph(tmp_path)
+        graph = Graph(tmp_path, fork_server)
         try:
             yield graph
         finally:

@@ -14,7 +14,7 @@ from proving_ground.ros_support.time import on_time_jump
 from proving_ground.settings import setting
 from proving_ground.settings.units import NS_PER_S
 
-UNTURNED = (0.0, 0.0, 0.0, 1.0)
+NO_ROTATION = (0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,13 +34,13 @@ class ProbeNode(SuiteNode[ProbeSettings]):
         self._static = StaticTransformBroadcaster(self)
         for child in ("imu_link", "gps_link"):
             self._static.send(
-                self.get_clock().now().to_msg(), [FrameTransform("base_link", child, (0, 0, 1), UNTURNED)]
+                self.get_clock().now().to_msg(), [FrameTransform("base_link", child, (0, 0, 1), NO_ROTATION)]
             )
         self.create_timer(self.settings.period_s, self._tick, clock=self.wall_clock)
 
     def _tick(self) -> None:
         now = self.get_clock().now()
-        self._moving.send(now.to_msg(), [FrameTransform("odom", "base_link", (1, 2, 3), UNTURNED)])
+        self._moving.send(now.to_msg(), [FrameTransform("odom", "base_link", (1, 2, 3), NO_ROTATION)])
         seconds = now.nanoseconds // NS_PER_S
         self._say(f"time {seconds}" if seconds else "started")
 

@@ -23,7 +23,7 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-c", COMMAND, *arguments]
 
 
-def resume_when_heard(graph: Any, subscribers: int) -> None:
+def resume_when_subscribed(graph: Any, subscribers: int) -> None:
     """Resume a paused replay once its publishers have found that many subscribers, however long that takes."""
     figures: dict[str, str] = {}
     graph.node.create_subscription(

@@ -53,9 +53,9 @@ class Car:
 class Sender:
     """Publishes a command at 50 Hz until silenced."""
 
-    def __init__(self, graph: Any, topic: str, message: Any) -> None:
+    def __init__(self, graph: Any, topic: str, message: Any, profile: Any = qos.RELIABLE) -> None:
         self.message = message
-        self._publisher = graph.node.create_publisher(type(message), topic, qos.RELIABLE)
+        self._publisher = graph.node.create_publisher(type(message), topic, profile)
         self._timer = graph.node.create_timer(0.02, lambda: self._publisher.publish(self.message))
 
     def fall_silent(self) -> None:

@@ -24,7 +24,7 @@ STARTS_WITHIN_S = 120.0  # includes compilation with a cold cache
 
 
 class Watch:
-    """What LIDAR, planner and terrain node say of the world."""
+    """Reports of LIDAR, planner and terrain node about the world."""
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph

@@ -38,7 +38,9 @@ pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machin
 
 
 @pytest.fixture(scope="module")
-def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def bench(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, fork_server: Any
+) -> Iterator[Bench]:
     conftest: Any = request.config.pluginmanager.get_plugin(str(Path(__file__).with_name("conftest.py")))
     with (
         private_domain() as domain,
@@ -47,7 +49,7 @@ def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     ):
         for name, value in domain.items():
             patch.setenv(name, value)
-        graph = conftest.Graph(tmp_path_factory.mktemp("cockpit"))
+        graph = conftest.Graph(tmp_path_factory.mktemp("cockpit"), fork_server)
         browser = programs.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         try:
             yield Bench(graph, browser)

@@ -109,6 +109,28 @@ def test_lazy_messages_are_received_before_the_one_that_wakes(spinner: Spinner, 
     assert received == ["lazy", "lazy", "wakes"]
 
 
+def test_messages_that_are_not_awaited_are_received_with_those_that_are(spinner: Spinner, sender: Node) -> None:
+    received: list[str] = []
+    awaited = {"one": True, "other": True}
+    for name in awaited:
+        subscription = spinner.listen(name, lambda message, name=name: received.append(name))
+        subscription.is_awaited = lambda name=name: awaited[name]
+    one, other = (send(spinner, sender, topic, 0) for topic in awaited)
+    spinner.until(lambda: len(received) == 2)  # both are connected
+    received.clear()
+
+    awaited["one"] = False
+    one.publish(Int64())
+    one.publish(Int64())
+    other.publish(Int64())
+    spinner.until(lambda: len(received) == 3)
+    assert sorted(received) == ["one", "one", "other"]
+
+    awaited["other"] = False
+    one.publish(Int64())
+    spinner.until(lambda: len(received) == 4)  # looked at now and then
+
+
 def test_lazy_message_alone_is_received_too(spinner: Spinner, sender: Node) -> None:
     received: list[int] = []
     spinner.listen("lazy", lambda message: received.append(message.data)).is_lazy = True
@@ -148,6 +170,28 @@ def test_a_callback_may_destroy_its_subscription(spinner: Spinner, sender: Node)
     assert received == [1]
 
 
+def test_a_callback_may_destroy_subscriptions_that_have_messages_while_others_are_ready(
+    spinner: Spinner, sender: Node
+) -> None:
+    received: list[str] = []
+
+    def destroy(message: Int64) -> None:
+        received.append("first")
+        for subscription in subscriptions:
+            spinner.node.destroy_subscription(subscription)
+
+    subscriptions = [spinner.listen("first", destroy), spinner.listen("second", lambda message: None)]
+    publishers = [send(spinner, sender, topic) for topic in ("first", "second")]
+    for _ in range(5):
+        for publisher in publishers:
+            publisher.publish(Int64())
+    spinner.executor.wake()  # as from another thread
+    spinner.until(lambda: received)
+    spinner.passes(5)
+
+    assert received == ["first"]
+
+
 def test_timers_services_clients_and_new_entities_run(spinner: Spinner, sender: Node) -> None:
     ticks: list[None] = []
     spinner.node.create_timer(0.01, lambda: ticks.append(None))
@@ -164,6 +208,25 @@ def test_timers_services_clients_and_new_entities_run(spinner: Spinner, sender: 
     spinner.until(future.done)
 
     assert future.result().success
+
+
+def test_timers_and_services_run_while_messages_arrive_without_a_pause(spinner: Spinner, sender: Node) -> None:
+    received, ticks = [], []
+    spinner.listen("numbers", lambda message: (received.append(message.data), publisher.publish(message)))
+    publisher = sender.create_publisher(Int64, "numbers", 10)
+    spinner.node.create_timer(0.2, lambda: ticks.append(None))
+    spinner.node.create_service(Trigger, "answer", lambda request, response: response)
+    client = spinner.node.create_client(Trigger, "answer")
+    spinner.until(client.service_is_ready)
+    spinner.until(publisher.get_subscription_count)
+
+    publisher.publish(Int64(data=1))  # each message is answered by the next
+    spinner.until(lambda: received)
+    ticks.clear()
+    future = client.call_async(Trigger.Request())
+    spinner.until(lambda: len(ticks) > 2 and future.done())
+
+    assert len(received) > 100
 
 
 def test_service_that_waits_lets_messages_pass(spinner: Spinner, sender: Node) -> None:

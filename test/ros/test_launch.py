@@ -11,21 +11,9 @@ from typing import Any
 import pytest
 from geometry_msgs.msg import Twist, TwistStamped
 
+from proving_ground.launching.process_list import node_processes
+
 PROVING_GROUND = [sys.executable, "-m", "proving_ground"]
-
-
-def children_of(pid: int) -> dict[str, int]:
-    """Process id of each node that a launch has started, by the node's name."""
-    found = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(status.read_text().rpartition(")")[2].split()[1])
-            command = status.with_name("cmdline").read_text().split("\0")
-        except OSError:  # it has just ended
-            continue
-        if parent == pid:
-            found.update({word.partition(":=")[2]: int(status.parent.name) for word in command if "__node:=" in word})
-    return found
 
 
 def is_alive(pid: int) -> bool:
@@ -43,7 +31,7 @@ def start(graph: Any, *arguments: str) -> tuple[Any, dict[str, int]]:
     graph.wait_until(lambda: commands, "commands")
     wanted = {"joystick", "teleop"} | ({"monitor"} if "--show" in arguments else set())
     graph.wait_until(lambda: set(graph.node.get_node_names()) >= wanted, "all nodes")
-    nodes = children_of(launch.popen.pid)
+    nodes = node_processes(launch.popen.pid)
     assert set(nodes) == wanted
     return launch, nodes
 

@@ -18,7 +18,7 @@ from proving_ground.interfaces import message_types as types
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.types import from_bytes
-from record_commands import command, resume_when_heard
+from record_commands import command, resume_when_subscribed
 
 START_WAIT_S = 150.0  # includes compilation with a cold cache
 SENSORS = ["/imu/data_raw", "/gps/fix", "/gps/vel", "/wheels/joint_states", "/vehicle/actuation"]
@@ -65,7 +65,7 @@ def test_observer_follows_a_recording_of_the_sensors_alone(graph: Any, recorded:
     )  # fmt: skip
     graph.wait_until(lambda: graph.node.count_publishers("/odometry/filtered"), "the observer", START_WAIT_S)
     replayer = graph.start_command(command("replay", str(recorded["folder"]), "--pause", "--topics", *SENSORS))
-    resume_when_heard(graph, len(SENSORS))
+    resume_when_subscribed(graph, len(SENSORS))
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay", 60.0)
     assert replayer.wait() == 0
     assert observer.is_running()

@@ -59,9 +59,9 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
     pose.pose.pose.position.x, pose.pose.pose.position.y, pose.pose.pose.orientation.w = 10.0, -2.0, 1.0
     pose.pose.covariance[[0, 7, 35]] = 0.01, 0.01, 0.001
     graph.wait_until(poses.get_subscription_count, "a subscriber of poses")
-    telling = graph.node.create_timer(0.5, lambda: poses.publish(pose))  # rejected until the first sample has arrived
+    repeating = graph.node.create_timer(0.5, lambda: poses.publish(pose))  # rejected until the first sample has arrived
     graph.wait_until(lambda: estimates, "the first estimate")
-    telling.cancel()
+    repeating.cancel()
     command = Twist()
     command.linear.x = 4.0
     timer = graph.node.create_timer(0.05, lambda: commands.publish(command))

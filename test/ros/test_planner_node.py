@@ -58,9 +58,9 @@ class Standing:
     def __init__(self, graph: Any) -> None:
         self.time_ns = START_NS
         self._publisher = graph.node.create_publisher(Odometry, "/ground_truth/odom", qos.RELIABLE)
-        self._timer = graph.node.create_timer(0.02, self._tell)
+        self._timer = graph.node.create_timer(0.02, self._publish)
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         message = Odometry(child_frame_id="base_link")
         message.header.frame_id, message.header.stamp = self.frame, ns_to_stamp(self.time_ns)
         message.pose.pose.position.x, message.pose.pose.position.y = 10.0, -2.0
@@ -82,10 +82,10 @@ class Obedient:
         self._resets = 0
         self._home()
         self._publisher = graph.node.create_publisher(Odometry, "/ground_truth/odom", qos.RELIABLE)
-        self._told_resets = graph.node.create_publisher(UInt32, "/simulation/resets", qos.LATCHED)
-        self._told_resets.publish(UInt32(data=0))
+        self._resets_publisher = graph.node.create_publisher(UInt32, "/simulation/resets", qos.LATCHED)
+        self._resets_publisher.publish(UInt32(data=0))
         graph.node.create_subscription(TwistStamped, "/cmd_vel", self._obey, qos.RELIABLE)
-        graph.node.create_timer(self.STEP_S, self._tell)
+        graph.node.create_timer(self.STEP_S, self._publish)
 
     def _home(self) -> None:
         self.pose, self.speed, self.yaw_rate = Pose(10.0, -2.0), 0.0, 0.0
@@ -94,12 +94,12 @@ class Obedient:
         """Reset as /simulation/reset does: time runs on."""
         self._resets += 1
         self._home()
-        self._told_resets.publish(UInt32(data=self._resets))
+        self._resets_publisher.publish(UInt32(data=self._resets))
 
     def _obey(self, message: TwistStamped) -> None:
         self.speed, self.yaw_rate = message.twist.linear.x, message.twist.angular.z
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         curvature = self.yaw_rate / self.speed if abs(self.speed) > 0.01 else 0.0
         self.pose = self.pose.moved(self.speed, curvature, self.STEP_S)
         self.time_ns += round(1e9 * self.STEP_S)
@@ -306,7 +306,8 @@ def test_bad_goals_are_rejected_with_a_reason_each(graph: Any) -> None:
         send()
         graph.wait_until(lambda: commands[-1].twist.linear.x == 0.0, "a stop")
     graph.wait_until(lambda: "drives to" not in words_of(diagnostics), "no report of the old goal")
-    assert figures(diagnostics)["status"] == "no_goal"
+    # A vehicle that never moves may have made the planner give up just before.
+    graph.wait_until(lambda: figures(diagnostics)["status"] == "no_goal", "no goal")
 
     goals.publish(goal(30.0, -2.0))
     graph.wait_until(lambda: commands[-1].twist.linear.x > 0.3, "driving")

@@ -28,7 +28,7 @@ def texts(bag: Any, topic: str) -> list[str]:
     return [from_bytes(data, types.TEXT).data for _, _, data in bag.messages({topic})]
 
 
-def is_heard(graph: Any, publisher: Any) -> Callable[[], bool]:
+def has_subscriber(graph: Any, publisher: Any) -> Callable[[], bool]:
     """Whether another node than the test subscribes."""
     return lambda: any(
         item.node_name == "recorder" for item in graph.node.get_subscriptions_info_by_topic(publisher.topic_name)
@@ -43,7 +43,7 @@ def test_recorder_records_all_messages_and_what_was_latched_before(graph: Any, t
     sensor = graph.node.create_publisher(Imu, "/sensor", qos.SENSOR)
     secret = graph.node.create_publisher(String, "/secret", qos.RELIABLE)
     for publisher in (latched, state, sensor):
-        graph.wait_until(is_heard(graph, publisher), f"a subscriber of {publisher.topic_name}")
+        graph.wait_until(has_subscriber(graph, publisher), f"a subscriber of {publisher.topic_name}")
 
     for k in range(200):
         state.publish(String(data=f"word {k}"))
@@ -73,8 +73,8 @@ def test_log_times_are_those_of_clock_when_requested(graph: Any, tmp_path: Path)
         graph.node.create_publisher(String, "/state", qos.RELIABLE),
         graph.node.create_publisher(Clock, "/clock", qos.CLOCK),
     )
-    graph.wait_until(is_heard(graph, state), "an ear")
-    graph.wait_until(is_heard(graph, ticks), "a subscriber of the clock")
+    graph.wait_until(has_subscriber(graph, state), "a subscriber")
+    graph.wait_until(has_subscriber(graph, ticks), "a subscriber of the clock")
     state.publish(String(data="early"))  # before the first /clock
     graph.spin_for(0.2)
     for k in range(10):
@@ -101,7 +101,7 @@ def test_times_before_1970_are_rejected_and_reported_and_the_recording_goes_on(g
         graph.node.create_publisher(Clock, "/clock", qos.CLOCK),
     )
     for publisher in (state, ticks):
-        graph.wait_until(is_heard(graph, publisher), f"a subscriber of {publisher.topic_name}")
+        graph.wait_until(has_subscriber(graph, publisher), f"a subscriber of {publisher.topic_name}")
     for k, second in enumerate((-5, 7, -5, 8)):
         tick = Clock()
         tick.clock.sec = second
@@ -138,7 +138,7 @@ raise SystemExit(recorder_node.main())
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     recorder = graph.start_command([sys.executable, "-c", broken, *arguments])
     state = graph.node.create_publisher(String, "/state", qos.RELIABLE)
-    graph.wait_until(is_heard(graph, state), "an ear")
+    graph.wait_until(has_subscriber(graph, state), "a subscriber")
     graph.wait_until(
         lambda: diagnostics, "its health: its last report would not reach a subscriber that has not found it yet"
     )
@@ -161,7 +161,7 @@ raise SystemExit(recorder_node.main())
 def test_subscribes_again_when_a_publisher_with_weaker_qos_appears(graph: Any, tmp_path: Path) -> None:
     recorder = graph.start("recorder", "--ros-args", "-p", f"out:={tmp_path / 'drive'}", "-p", "topics:=/mixed")
     first = graph.node.create_publisher(String, "/mixed", qos.RELIABLE)
-    graph.wait_until(is_heard(graph, first), "an ear")
+    graph.wait_until(has_subscriber(graph, first), "a subscriber")
     second = graph.node.create_publisher(String, "/mixed", qos.SENSOR)
 
     def is_best_effort() -> bool:
@@ -185,7 +185,7 @@ def test_subscribes_again_when_a_publisher_with_weaker_qos_appears(graph: Any, t
 def test_killed_recorder_leaves_a_bag_that_is_readable_to_the_last_second(graph: Any, tmp_path: Path) -> None:
     recorder = graph.start("recorder", "--ros-args", "-p", f"out:={tmp_path / 'drive'}")
     state = graph.node.create_publisher(String, "/state", qos.RELIABLE)
-    graph.wait_until(is_heard(graph, state), "an ear")
+    graph.wait_until(has_subscriber(graph, state), "a subscriber")
     for k in range(200):
         state.publish(String(data=f"{k}"))
         graph.spin_for(0.01)
@@ -215,7 +215,7 @@ def test_full_disk_ends_the_recording_with_one_line_and_a_readable_bag(graph: An
     limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))}
     recorder = graph.start_command(command("record", "/big", "--out", str(tmp_path / "drive")), **limits)
     big = graph.node.create_publisher(String, "/big", qos.RELIABLE)
-    graph.wait_until(is_heard(graph, big), "an ear")
+    graph.wait_until(has_subscriber(graph, big), "a subscriber")
     timer = graph.node.create_timer(0.05, lambda: big.publish(String(data="x" * 100_000)))
     graph.wait_until(lambda: not recorder.is_running(), "its end")
     timer.cancel()

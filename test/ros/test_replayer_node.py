@@ -22,7 +22,7 @@ from proving_ground.interfaces import message_types as types
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.recording.types import LATCHED_QOS, STATE_QOS, new, store, to_bytes
 from proving_ground.ros_support import qos
-from record_commands import START_NS, S, command, resume_when_heard, says_one_line
+from record_commands import START_NS, S, command, resume_when_subscribed, says_one_line
 
 ALL_TICKS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)  # a slow test misses none
 
@@ -66,8 +66,8 @@ def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_w
     replayer = graph.start_command(
         command("replay", str(bag), "--rate", "2", "--pause", "--delay", "0", "--remap", "/note:=/memo")
     )
-    graph.wait_until(lambda: ticks, "the clock of the paused replay, which is not sent again to those who miss it")
-    resume_when_heard(graph, 2)
+    graph.wait_until(lambda: ticks, "the clock of the paused replay, which is not repeated for late subscribers")
+    resume_when_subscribed(graph, 2)
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
 
     assert replayer.wait() == 0
@@ -135,7 +135,7 @@ def test_own_clock_of_a_bag_is_kept_where_stamps_are_of_it(graph: Any, tmp_path:
             writer.write(connection, START_NS + k * S // 10, to_bytes(new(kind, moment)))
     ticks = graph.collect(Clock, "/clock")
     replayer = graph.start("replayer", "--ros-args", "-p", f"bag:={tmp_path / 'drive'}", "-p", "start_paused:=true")
-    resume_when_heard(graph, 1)
+    resume_when_subscribed(graph, 1)
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
 
     assert replayer.wait() == 0

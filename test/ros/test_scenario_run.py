@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -20,7 +19,7 @@ from proving_ground.cli.main import main
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.diagnostics_codec import HARDWARE_ID
 from proving_ground.launching.launch_folder import CLAIM
-from proving_ground.launching.node_process import node_command
+from proving_ground.launching.process_list import node_processes
 from proving_ground.launching.ros_run import judge_bag, run_over_ros
 from proving_ground.recording.reading import open_bag
 from proving_ground.ros_support import qos
@@ -91,14 +90,13 @@ def _end(launch: Any, seconds: float = 120.0) -> int:
 
 
 def test_a_lane_change_passes_over_dds_and_leaves_bag_and_report(graph: Any, tmp_path: Path) -> None:
-    """As the scenario lane_change, in a quarter of its time."""
+    """The scenario lane_change in a quarter of its time."""
     (tmp_path / "change.yaml").write_text(LANE_CHANGE)
-    launch = _launch(graph, tmp_path, "./change.yaml", "rate:=0.5")  # slow enough for all nodes to keep up under load
+    launch = _launch(graph, tmp_path, "./change.yaml", "rate:=0")
     assert _end(launch) == 0
     folder = tmp_path / "runs/change_ros"
     figures = json.loads((folder / "metrics.json").read_text())
     assert figures["passed"] is True
-    assert figures["timing"]["real_time_factor"] == pytest.approx(0.5, abs=0.1)
     assert "change: PASSED" in launch.output
     assert "passed" in (folder / "report.html").read_text().lower()
     bag = open_bag(folder)
@@ -111,7 +109,7 @@ def test_a_lane_change_passes_over_dds_and_leaves_bag_and_report(graph: Any, tmp
 
 def test_a_motion_that_diverges_ends_the_run(graph: Any, tmp_path: Path) -> None:
     """The tyres of the vehicle are far too stiff for its time step."""
-    numbers = share_file("config/vehicles/hmmwv.yaml").read_text()
+    numbers = share_file("config/vehicles/hmmwv_chrono.yaml").read_text()
     assert numbers.count("damping_nspm: 3931.684976") == 1
     (tmp_path / "stiff.yaml").write_text(numbers.replace("damping_nspm: 3931.684976", "damping_nspm: 900000.0"))
     text = SHORT.format(words="a kerb at speed", seconds=3600.0, least=3.0).replace("speed_mps: 5.0", "speed_mps: 30.0")
@@ -128,43 +126,34 @@ def test_ctrl_c_leaves_no_process_and_a_bag_that_can_be_read(graph: Any, tmp_pat
     launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=100.0))
     truth = graph.collect(Odometry, "/ground_truth/odom")
     graph.wait_until(lambda: len(truth) > 50, "the vehicle to drive", 60.0)
+    nodes = node_processes(launch.popen.pid)
+    assert set(nodes) >= {"vehicle", "script", "recorder", "referee"}
     launch.popen.send_signal(signal.SIGINT)
     assert _end(launch, 30.0) == 1  # the run was not completed
     assert "did not complete" in launch.output
-    assert not _processes_of(tmp_path)
+    assert not any(Path(f"/proc/{process}").exists() for process in nodes.values())
 
 
 def test_a_script_that_is_killed_drives_again_and_a_killed_referee_ends_a_run_that_nobody_else_may_enter(
     graph: Any, tmp_path: Path
 ) -> None:
-    """Where time runs free, nothing is commanded without the script: the vehicle brakes."""
+    """Without the script nothing is commanded where time runs free, and the vehicle brakes."""
     launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=100.0), "sync:=false")
     truth = graph.collect(Odometry, "/ground_truth/odom")
     graph.wait_until(lambda: len(truth) > 50, "the vehicle to drive", 60.0)
 
     with pytest.raises(SettingsError, match="another launch runs in it"):
         run_over_ros(str(tmp_path / "short.yaml"), {"out": str(tmp_path / "runs/short_ros")}, False)
-    os.kill(_processes_of(tmp_path, "script")[0], signal.SIGKILL)
+    os.kill(node_processes(launch.popen.pid)["script"], signal.SIGKILL)
     graph.wait_until(lambda: truth[-1].twist.twist.linear.x < 4.0, "the vehicle to brake")
     graph.wait_until(lambda: truth[-1].twist.twist.linear.x > 4.5, "the vehicle to drive again", 60.0)
-    os.kill(_processes_of(tmp_path, "referee")[0], signal.SIGKILL)
+    os.kill(node_processes(launch.popen.pid)["referee"], signal.SIGKILL)
 
     assert _end(launch) == 1
     assert "node script was killed by SIGKILL; restarting it" in launch.output
     assert "node referee was killed by SIGKILL; stopping the others" in launch.output
     assert "the run did not complete" in launch.output
     assert (tmp_path / "runs/short_ros/bag/metadata.yaml").exists()  # the recorder closed it
-
-
-def _processes_of(folder: Path, executable: str = "") -> list[int]:
-    """Ids of the nodes that were started in a folder."""
-    code = node_command(executable, [])[2] if executable else "sys.path[:]"
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if code.encode() in (process / "cmdline").read_bytes() and (process / "cwd").readlink() == folder:
-                found.append(int(process.name))
-    return found
 
 
 def test_a_bag_that_is_not_of_a_launch_is_left_alone(tmp_path: Path) -> None:
@@ -185,7 +174,7 @@ class Others:
         self._health = graph.node.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
         self._odometry = graph.node.create_publisher(Odometry, "/ground_truth/odom", qos.RELIABLE)
         graph.node.create_service(SetBool, "/simulation/pause", self._on_pause)
-        graph.node.create_timer(0.05, self._tell)
+        graph.node.create_timer(0.05, self._publish)
 
     def _on_pause(self, request: Any, response: Any) -> Any:
         self.asked += 1
@@ -194,7 +183,7 @@ class Others:
         response.success = True
         return response
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         status = DiagnosticStatus(name="/observer", hardware_id=HARDWARE_ID)
         self._health.publish(DiagnosticArray(status=[status]))
         if self.asked > 1:

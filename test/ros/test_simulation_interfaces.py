@@ -93,8 +93,8 @@ def test_a_paused_simulation_makes_the_steps_that_are_asked_for(graph: Any, car:
 
 
 def test_the_action_reports_its_steps_and_can_be_cancelled(graph: Any, car: Car, client: StandardClient) -> None:
-    _, refused = client.simulate(5)
-    outcome = client.result(refused)
+    _, rejected = client.simulate(5)
+    outcome = client.result(rejected)
     assert (outcome.status, outcome.result.result.result) == (
         GoalStatus.STATUS_ABORTED,
         Result.RESULT_OPERATION_FAILED,
@@ -178,8 +178,8 @@ def test_the_vehicle_is_moved_at_once_and_stands_on_the_ground(graph: Any, car: 
     car.wait_for(lambda: car.odometry[-1].pose.pose.position.y > -6.8, "rolling on")
 
     state.pose.position.x = math.nan
-    refused = client.ask("SetEntityState", entity="vehicle", state=state).result
-    assert refused.result == SetEntityState.Response.INVALID_POSE
+    rejected = client.ask("SetEntityState", entity="vehicle", state=state).result
+    assert rejected.result == SetEntityState.Response.INVALID_POSE
     state.pose.position.x = 1e6
     assert client.ask("SetEntityState", entity="vehicle", state=state).result.result == 101
     state.header.frame_id = "moon"
@@ -281,8 +281,8 @@ def test_entities_are_found_by_name_category_tag_and_bounds(graph: Any, car: Car
     client.do("SetEntityState", entity="near", state=moved)
     assert client.where("near").pose.position.x == at.x + 15.0
     moved.twist.linear.x = 1.0
-    refused = client.ask("SetEntityState", entity="near", state=moved).result
-    assert refused.result == Result.RESULT_OPERATION_FAILED
+    rejected = client.ask("SetEntityState", entity="near", state=moved).result
+    assert rejected.result == Result.RESULT_OPERATION_FAILED
 
 
 def test_another_world_is_loaded_and_the_vehicle_starts_there(graph: Any, car: Car, client: StandardClient) -> None:
@@ -321,9 +321,9 @@ def test_another_world_is_loaded_and_the_vehicle_starts_there(graph: Any, car: C
 def test_a_file_that_is_no_world_is_named(graph: Any, client: StandardClient, tmp_path: Any) -> None:
     (tmp_path / "broken.yaml").write_text("version: 1\n")
 
-    refused = client.ask("LoadWorld", uri=str(tmp_path / "broken.yaml")).result
-    assert refused.result == LoadWorld.Response.RESOURCE_PARSE_ERROR
-    assert "broken.yaml" in refused.error_message
+    rejected = client.ask("LoadWorld", uri=str(tmp_path / "broken.yaml")).result
+    assert rejected.result == LoadWorld.Response.RESOURCE_PARSE_ERROR
+    assert "broken.yaml" in rejected.error_message
     listed = client.ask("GetAvailableWorlds", additional_sources=[str(tmp_path)])
     assert listed.result.result == Result.RESULT_OPERATION_FAILED
     listed = client.do("GetAvailableWorlds", additional_sources=[str(tmp_path)], continue_on_error=True)

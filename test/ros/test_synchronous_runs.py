@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 
-from launched_nodes import node_processes
+from proving_ground.launching.process_list import node_processes
 from proving_ground.scenarios.lock_step import LockStep
-from proving_ground.scenarios.refereeing import HASHES
+from proving_ground.scenarios.refereeing import HASHES, TIMING
 from proving_ground.scenarios.scenario import load_scenario
 from proving_ground.settings.share import share_file
 
@@ -33,7 +33,7 @@ FAULTY = (
 )
 CHANGING = (
     SCRIPTED.replace("4.0", "1.5")
-    + """vehicle: {model: hmmwv_m998, payload_kg: 100.0}
+    + """vehicle: {model: hmmwv, payload_kg: 100.0}
 changes:
   - {what: friction, at_s: 0.3, value: 0.4}
   - {what: payload_kg, at_s: 0.6, value: 800.0}
@@ -62,6 +62,7 @@ def _launch(graph: Any, path: Path, *words: str) -> Any:
 def _hashes(graph: Any, path: Path, launch: Any) -> Any:
     graph.wait_until(lambda: not launch.is_running(), "the end of the run", RUN_S)
     print(launch.output)
+    assert "SIGSEGV" not in launch.output
     return json.loads((path.parent / "run" / HASHES).read_text())
 
 
@@ -106,7 +107,8 @@ def test_each_killed_node_stops_time_until_it_is_back(graph: Any, tmp_path: Path
         values = {item.key: item.value for item in said[-1].values} if said else {}
         return str(values.get("awaited", "")) if float(values.get("awaited_s", "0")) > 1.0 else ""
 
-    for name in ("imu", "gps", "encoders", "lidar", "observer", "planner"):
+    names = ("imu", "gps", "encoders", "lidar", "observer", "planner")
+    for name in names:
         os.kill(node_processes(launch.popen.pid)[name], signal.SIGKILL)
         graph.wait_until(lambda name=name: name in awaited(), f"the vehicle to name {name}, which it waits for", RUN_S)
         graph.wait_until(lambda: not awaited(), "time to go on", RUN_S)
@@ -114,6 +116,10 @@ def test_each_killed_node_stops_time_until_it_is_back(graph: Any, tmp_path: Path
 
     assert "over:" in launch.output
     assert launch.output.count("was killed by SIGKILL; restarting it") == 6
+    timing = json.loads((path.parent / "run" / TIMING).read_text())
+    assert timing["restarted"] == sorted(names)
+    assert timing["longest_wait_s"] > 1.0
+    assert set(timing["longest_wait_for"].split(", ")) & set(names)
 
 
 def test_a_slow_stack_from_outside_drives_the_same_run_each_time(graph: Any, tmp_path: Path) -> None:

@@ -17,9 +17,10 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from proving_ground.interfaces import simulation_services, topics
 from proving_ground.interfaces.topic import Service, Topic
-from proving_ground.interfaces.topics import ACTIONS, EVERY_NODE, SERVICES, TOPICS
+from proving_ground.interfaces.topics import ACTIONS, EVERY_NODE, EVERY_SENSOR, SERVICES, TOPICS
 from proving_ground.launching.node_process import node_command
 from proving_ground.ros_support.domain import private_domain
+from sensors.kinds import SENSOR_KINDS
 
 RUNNING: dict[str, list[str]] = {
     "vehicle": [],
@@ -34,7 +35,11 @@ RUNNING: dict[str, list[str]] = {
 OF_ROS = {"/rosout", "/parameter_events"}
 OF_ACTION = "/_action/"  # feedback and status
 SYNCHRONOUS = (topics.FINISHED,)  # these nodes run free
-UNHEARD = (topics.CMD_VEL, topics.ESTIMATE, topics.RUTS)  # not published here; the pose is the truth's, the soil hard
+NOT_RECEIVED = (
+    topics.CMD_VEL,
+    topics.ESTIMATE,
+    topics.RUTS,
+)  # not published here; the pose is the truth's, the soil hard
 Found = dict[str, dict[str, set[str]]]
 
 
@@ -82,9 +87,12 @@ def test_publishers_of_a_running_graph_have_the_profiles_of_the_table(graph: Any
 
 def _of_table(node: str) -> dict[str, set[str]]:
     own = {node} if node == simulation_services.NODE else {node, EVERY_NODE}  # its health is the vehicle's
+    own |= {EVERY_SENSOR} if node in SENSOR_KINDS else set()
     return {
         "published": {_line(item) for item in TOPICS if own & set(item.publishers) and item not in SYNCHRONOUS},
-        "received": {_line(item) for item in TOPICS if node in item.listeners and item not in (*UNHEARD, *SYNCHRONOUS)},
+        "received": {
+            _line(item) for item in TOPICS if own & set(item.listeners) and item not in (*NOT_RECEIVED, *SYNCHRONOUS)
+        },
         "served": {_line(item) for item in SERVICES if item.node == node},
         "actions": {_line(item) for item in ACTIONS if item.node == node},
     }
@@ -110,7 +118,7 @@ def _of_graph(graph: Any, node: str) -> dict[str, set[str]]:
 
 
 def is_ours(kind: str) -> bool:
-    """Not a parameter service, nor a part of an action."""
+    """Whether it is neither a parameter service nor a part of an action."""
     return kind.startswith(("std_srvs/", f"{simulation_services.PACKAGE}/srv/"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from tf2_msgs.msg import TFMessage
 
 from benchmark.vehicle_node import run as bench
 from proving_ground.ros_support import qos
+from proving_ground.settings.share import share_file
 from running_vehicle import FAST, Car, Sender, twist, vector
 from terrain.worlds import load_world
 
@@ -103,8 +105,10 @@ def test_a_scripted_fault_of_an_actuator_acts_and_is_reported_while_it_lasts(gra
     car.wait_for_words("no fault is active")
 
 
-def test_conditions_change_while_the_vehicle_runs_and_impossible_ones_are_rejected(graph: Any) -> None:
-    car = Car(graph, "-p", "vehicle.model:=hmmwv_m998", "-p", "change_script:=['friction 0.5 0.4']")
+def test_conditions_change_while_the_vehicle_runs_and_impossible_ones_are_rejected(graph: Any, tmp_path: Path) -> None:
+    quick = tmp_path / "quick.yaml"  # its tyres are inflated at once
+    quick.write_text(share_file("config/vehicles/hmmwv.yaml").read_text().replace("rate_paps: 575.0", "rate_paps: 0.0"))
+    car = Car(graph, "-p", f"vehicle.model:={quick}", "-p", "change_script:=['friction 0.5 0.4']")
     client = graph.node.create_client(SetParameters, "/vehicle/set_parameters")
 
     def set_to(name: str, *values: float) -> Any:
@@ -162,8 +166,11 @@ def test_vehicle_beyond_the_map_gives_a_warning(graph: Any) -> None:
         ),
         (["fault_script:=['stuck']"], "write KIND START_S LENGTH_S VALUE ACTUATOR"),
         (["change_script:=['friction 1']"], "change_script: 'friction 1' is not a change; write WHAT AT_S VALUE"),
-        (["change_script:=['tyre_pressure_pa 1 9e4']"], "cannot change, the file of HMMWV has no tyre.inflation"),
-        (["vehicle.model:=hmmwv_m998", "vehicle.payload_kg:=2000.0"], "HMMWV carries 0 to 1134 kg, got 2000"),
+        (
+            ["vehicle.model:=hmmwv_chrono", "change_script:=['tyre_pressure_pa 1 9e4']"],
+            "cannot change, the file of HMMWV has no tyre.inflation",
+        ),
+        (["vehicle.model:=hmmwv", "vehicle.payload_kg:=2000.0"], "HMMWV carries 0 to 1134 kg, got 2000"),
         (["vehicle.fidelity:=single_track", "conditions.friction:=0.5"], "conditions: need vehicle.fidelity multibody"),
     ],
 )

@@ -49,9 +49,9 @@ def test_time_is_exact_and_odometry_agrees_with_itself(graph: Any) -> None:
     np.testing.assert_allclose(positions[1:] - positions[0], travelled, atol=0.5e-3 * 12.0)
     assert velocities[-1][0] > 4.0
     assert abs(velocities[-1][1]) < 1.0  # not world axes, in which it drives to the left
-    turned = (attitudes[0].inv() * attitudes[-1]).as_rotvec()[2]
+    rotation = (attitudes[0].inv() * attitudes[-1]).as_rotvec()[2]
     rates = np.array([message.twist.twist.angular.z for message in car.odometry])
-    assert turned == pytest.approx(np.sum(0.5 * (rates[1:] + rates[:-1])) * 0.01, abs=5e-3)
+    assert rotation == pytest.approx(np.sum(0.5 * (rates[1:] + rates[:-1])) * 0.01, abs=5e-3)
     first = car.odometry[0]
     assert (first.header.frame_id, first.child_frame_id) == ("map", "base_link")
     covariance = np.reshape(first.pose.covariance, (6, 6))

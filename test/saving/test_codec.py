@@ -106,7 +106,7 @@ def test_parts_are_restored_with_the_names_of_their_bases() -> None:
     assert isinstance(decoded(encoded(part)), SavedPart)
 
 
-def test_a_state_of_another_class_or_shape_is_refused() -> None:
+def test_a_state_of_another_class_or_shape_is_rejected() -> None:
     with pytest.raises(SettingsError, match="the state of LongerPart differs in more"):
         LongerPart().restore_state(Part().saved_state())
     with pytest.raises(SettingsError, match=r"numbers of LongerPart must be \(\(3,\), 'float64'\), got \(\(4,\)"):
@@ -136,6 +136,6 @@ def test_what_is_no_data_cannot_be_saved(value: Any) -> None:
         "",
     ],
 )
-def test_foreign_bytes_are_refused_and_run_nothing(text: str) -> None:
+def test_foreign_bytes_are_rejected_and_run_nothing(text: str) -> None:
     with pytest.raises(SettingsError, match="is damaged"):
         decoded(len(text).to_bytes(LENGTH_BYTES, "little") + text.encode())

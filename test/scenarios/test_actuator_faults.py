@@ -25,6 +25,7 @@ duration_s: 3.0
 driver:
   program: {time_s: [0.0, 0.5, 0.51, 1.0, 1.01, 2.0, 2.01], brake: [0.0, 0.0, 0.2, 0.2, 0.0, 0.0, 0.3], gear: neutral}
 """
+AT_ONCE = "vehicle: {model: hmmwv_chrono}\n"  # its pedals have no lag
 STUCK = "faults: [{actuator: brake, kind: stuck, start_s: 0.8, length_s: 0.7}]\n"
 
 
@@ -45,11 +46,11 @@ def at(run: Run, channel: str, time_s: float) -> float:
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return runs(tmp_path_factory.mktemp("sound"))
+    return runs(tmp_path_factory.mktemp("sound"), AT_ONCE)
 
 
 def test_a_brake_that_sticks_slows_the_vehicle_until_the_fault_ends(tmp_path: Path, sound: Run) -> None:
-    stuck = runs(tmp_path, STUCK)
+    stuck = runs(tmp_path, AT_ONCE, STUCK)
 
     until, during = slice(0, 101), slice(102, 151)  # it sticks from 0.8 s, but is let go no sooner than at 1 s
     assert stuck.history[until].tobytes() == sound.history[until].tobytes()
@@ -61,9 +62,11 @@ def test_a_brake_that_sticks_slows_the_vehicle_until_the_fault_ends(tmp_path: Pa
 
 
 def test_a_slow_brake_stops_later_and_an_offset_throttle_drives(tmp_path: Path, sound: Run) -> None:
-    slow = runs(tmp_path, "faults: [{actuator: brake, kind: slow, value: 0.5}]\n")
-    offset = runs(tmp_path, "faults: [{actuator: throttle, kind: offset, value: 0.25, start_s: 1.0, length_s: 1.0}]\n")
-    steered = runs(tmp_path, "faults: [{actuator: steering, kind: offset, value: -0.2, start_s: 1.0}]\n")
+    slow = runs(tmp_path, AT_ONCE, "faults: [{actuator: brake, kind: slow, value: 0.5}]\n")
+    offset = runs(
+        tmp_path, AT_ONCE, "faults: [{actuator: throttle, kind: offset, value: 0.25, start_s: 1.0, length_s: 1.0}]\n"
+    )
+    steered = runs(tmp_path, AT_ONCE, "faults: [{actuator: steering, kind: offset, value: -0.2, start_s: 1.0}]\n")
 
     assert at(slow, "brake", 0.8) == pytest.approx(0.2 * (1.0 - np.exp(-0.3 / 0.5)), rel=0.05)
     assert set(offset.channels["throttle"].tolist()) == {0.0, 0.25}
@@ -72,7 +75,7 @@ def test_a_slow_brake_stops_later_and_an_offset_throttle_drives(tmp_path: Path, 
 
 def test_lags_are_those_of_the_vehicle_file(tmp_path: Path, sound: Run) -> None:
     own = tmp_path / "own_vehicle.yaml"
-    own.write_text(share_file("config/vehicles/hmmwv.yaml").read_text() + "actuators: {brake_lag_s: 0.2}\n")
+    own.write_text(share_file("config/vehicles/hmmwv_chrono.yaml").read_text() + "actuators: {brake_lag_s: 0.2}\n")
 
     lagging = runs(tmp_path, "vehicle: {model: ./own_vehicle.yaml}\n")
 
@@ -146,7 +149,7 @@ def test_mistakes_are_one_line_with_the_key(tmp_path: Path, fault: str, reason: 
 
 def test_a_lag_that_is_wrong_is_rejected_with_file_and_range(tmp_path: Path) -> None:
     own = tmp_path / "own_vehicle.yaml"
-    own.write_text(share_file("config/vehicles/hmmwv.yaml").read_text() + "actuators: {brake_lag_s: -0.2}\n")
+    own.write_text(share_file("config/vehicles/hmmwv_chrono.yaml").read_text() + "actuators: {brake_lag_s: -0.2}\n")
 
     with pytest.raises(SettingsError, match=r"actuators.brake_lag_s: must be a number from 0 to 10 \[s\], got -0.2"):
         runs(tmp_path, "vehicle: {model: ./own_vehicle.yaml}\n")

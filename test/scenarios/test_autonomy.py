@@ -76,8 +76,12 @@ def test_vehicle_arrives_by_lidar_and_observer_repeatably(tmp_path: Path) -> Non
     assert again.result().history[:SAME_STEPS].tobytes() == run.history[:SAME_STEPS].tobytes()
 
 
-def test_vehicle_stops_when_its_observer_falls_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    described = scenario(tmp_path, "sensing: terrain, pose: observer", SENSORS + "observer: {kind: vehicle}\n")
+@pytest.mark.parametrize("model", ["hmmwv_chrono", "hmmwv"])
+def test_vehicle_stops_when_its_observer_falls_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    rest = f"{SENSORS}observer: {{kind: vehicle}}\nvehicle: {{model: {model}}}\n"
+    described = scenario(tmp_path, "sensing: terrain, pose: observer", rest)
     run = LockStep(described)
     run.advance_to(600)
     driver = run._driver

@@ -27,7 +27,7 @@ STANDING: dict[str, Any] = {
     "version": 1,
     "description": "a vehicle that stands",
     "world": {"flat": {}},
-    "vehicle": {"model": "hmmwv_m998"},
+    "vehicle": {"model": "hmmwv"},
     "duration_s": 6.0,
     "driver": {"program": {"time_s": [0.0], "brake": [0.0], "gear": "neutral"}},
 }
@@ -91,7 +91,7 @@ def test_payload_raises_the_wheel_loads_to_those_of_statics(standing: Run) -> No
 
 def test_a_vehicle_that_starts_with_a_payload_rides_as_one_that_was_loaded() -> None:
     rolling = STANDING | {"start": {"speed_mps": 5.0}}  # standing tyres would hold some of the way down
-    started = runs(rolling, vehicle={"model": "hmmwv_m998", "payload_kg": 1000.0})
+    started = runs(rolling, vehicle={"model": "hmmwv", "payload_kg": 1000.0})
     loaded = runs(rolling, {"what": "payload_kg", "value": 1000.0})
 
     np.testing.assert_allclose(loads(loaded), loads(started), rtol=2e-3)
@@ -108,8 +108,17 @@ def test_payload_does_not_change_the_velocity_at_its_instant() -> None:
     assert speed[101] == pytest.approx(speed[100], abs=0.01)
 
 
-def test_lower_pressure_lowers_the_vehicle_by_the_law_of_the_tyre_spring(standing: Run) -> None:
-    soft = runs(STANDING, {"what": "tyre_pressure_pa", "at_s": 0.5, "value": 90000.0})
+def inflating(folder: Path, rate_paps: float) -> dict[str, Any]:
+    """The vehicle with another rate of its central tyre inflation; 0: at once."""
+    text = share_file("config/vehicles/hmmwv.yaml").read_text()
+    assert "rate_paps: 575.0" in text
+    (folder / "own.yaml").write_text(text.replace("rate_paps: 575.0", f"rate_paps: {rate_paps}"))
+    return {"model": str(folder / "own.yaml")}
+
+
+def test_lower_pressure_lowers_the_vehicle_by_the_law_of_the_tyre_spring(standing: Run, tmp_path: Path) -> None:
+    down = {"what": "tyre_pressure_pa", "at_s": 0.5, "value": 90000.0}
+    soft = runs(STANDING, down, vehicle=inflating(tmp_path, 0.0))
 
     tyre = scenario(STANDING).vehicle.parameters().tyre
     law = tyre.inflation
@@ -126,11 +135,8 @@ def test_lower_pressure_lowers_the_vehicle_by_the_law_of_the_tyre_spring(standin
 
 
 def test_central_tyre_inflation_takes_its_time(tmp_path: Path) -> None:
-    text = share_file("config/vehicles/hmmwv_m998.yaml").read_text()
-    own = tmp_path / "own.yaml"
-    own.write_text(text.replace("  inflation:", "  inflation:\n    rate_paps: 20000.0", 1))
     down = {"what": "tyre_pressure_pa", "at_s": 0.5, "value": 98000.0, "wheels": "front"}
-    runner = LockStep(scenario(STANDING, down, vehicle={"model": str(own)}))
+    runner = LockStep(scenario(STANDING, down, vehicle=inflating(tmp_path, 20000.0)))
 
     runner.advance_to(151)  # one second of inflation, and the period that begins with the change
 
@@ -214,8 +220,8 @@ def test_campaigns_vary_a_change_and_the_payload() -> None:
         ("changes: [{what: friction, value: 5}]", "changes.0: value: of friction must be from 0 to 2, got 5"),
         ("changes: [{what: friction, value: 1, wheels: rear}]", "changes.0: wheels: only tyre_pressure_pa"),
         ("changes: [{what: payload_kg, value: 2000}]", "payload_kg: HMMWV carries 0 to 1134 kg, got 2000"),
-        ("vehicle: {model: hmmwv_m998, payload_kg: 2000}", "payload_kg: HMMWV carries 0 to 1134 kg, got 2000"),
-        ("vehicle: {model: hmmwv}\nchanges: [{what: tyre_pressure_pa, value: 9e4}]", "has no tyre.inflation"),
+        ("vehicle: {model: hmmwv, payload_kg: 2000}", "payload_kg: HMMWV carries 0 to 1134 kg, got 2000"),
+        ("vehicle: {model: hmmwv_chrono}\nchanges: [{what: tyre_pressure_pa, value: 9e4}]", "has no tyre.inflation"),
         ("vehicle: {fidelity: single_track}\nchanges: [{what: friction, value: 1}]", "changes: need vehicle.fidelity"),
         ("vehicle: {fidelity: single_track, payload_kg: 9}", "vehicle: payload_kg: needs fidelity multibody"),
         ("world: {field: {soil: dry_sand}}\nchanges: [{what: friction, value: 1}]", "the world has soft soil only"),
@@ -224,7 +230,7 @@ def test_campaigns_vary_a_change_and_the_payload() -> None:
 def test_mistakes_are_one_line(tmp_path: Path, text: str, reason: str) -> None:
     lines = ["version: 1", "description: own", "duration_s: 1.0", "driver: {straight: {}}"]
     lines += [] if "world:" in text else ["world: {flat: {}}"]
-    lines += [] if "vehicle:" in text else ["vehicle: {model: hmmwv_m998}"]
+    lines += [] if "vehicle:" in text else ["vehicle: {model: hmmwv}"]
     path = tmp_path / "own.yaml"
     path.write_text("\n".join([*lines, text]))
 

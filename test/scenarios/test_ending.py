@@ -1,4 +1,4 @@
-"""When a drive is over: one rule for lock-step and ROS."""
+"""End of a drive: one rule for lock-step and ROS."""
 
 from __future__ import annotations
 

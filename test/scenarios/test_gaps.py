@@ -89,6 +89,36 @@ def _judged(folder: Path, text: str, **given: str) -> dict[str, Any]:
     return found
 
 
+# Nodes that die in a synchronous run, where nothing is missing afterwards
+
+
+def test_report_names_restarted_nodes_and_the_longest_standstill(
+    without: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = without("", (0.0, 0.0))
+    timing = {"wall_s": 9.0, "real_time_factor": 0.5, "simulated_s": LENGTH_S}
+    incidents = {"restarted": ["gps", "imu"], "longest_wait_s": 4.25, "longest_wait_for": "imu, observer"}
+    (folder / TIMING).write_text(json.dumps(timing | incidents))
+
+    _judged(folder, DRIVE + ERROR)
+
+    printed, page = capsys.readouterr().out, (folder / "report.html").read_text()
+    for words in (
+        "restarted during the run: gps, imu",
+        "time stood still for 4.2 s at most, waiting for imu, observer",
+    ):
+        assert words in printed
+        assert words in page
+
+
+def test_report_says_why_a_run_was_given_up(without: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
+    folder = without("", (0.0, 0.0))
+    (folder / TIMING).write_text(json.dumps({"given_up": "time has stood still for 61 s, waiting for imu"}))
+
+    assert not _judged(folder, DRIVE + ERROR)["passed"]
+    assert "given up: time has stood still for 61 s, waiting for imu" in capsys.readouterr().out
+
+
 # An observer that dies
 
 
@@ -119,7 +149,7 @@ def test_a_run_with_a_live_observer_passes(without: Callable[..., Path]) -> None
 def test_an_observer_that_initialises_itself_may_begin_late_and_that_is_reported(
     without: Callable[..., Path],
 ) -> None:
-    """As in lock-step, where its channels are those of the first estimate until then."""
+    """The same holds in lock-step, where its channels are those of the first estimate until then."""
     text = DRIVE.replace("{kind: vehicle}", "{kind: vehicle, knows_start: false}")
 
     found = _judged(without(ESTIMATE, (-1.0, 3.5)), text + ERROR)

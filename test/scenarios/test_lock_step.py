@@ -76,15 +76,16 @@ def test_an_impossible_start_is_rejected_in_one_line(write_scenario: Write, scen
         LockStep(chosen)
 
 
-def test_coast_down_and_braking_give_back_the_configured_coefficients() -> None:
-    mended, as_printed = rolling_resistance()
+@pytest.mark.parametrize("model", ["hmmwv_chrono", "hmmwv"])  # without and with air drag
+def test_coast_down_and_braking_give_back_the_configured_coefficients(model: str) -> None:
+    mended, as_printed = rolling_resistance(model)
 
     assert abs(mended.error) < 0.02
     # Without the inertia of the rotating parts the printed equation gives too little, as derived.
     assert -0.12 < as_printed.error < -0.05
 
 
-@pytest.mark.parametrize("model", ["hmmwv", "hmmwv_m998"])
+@pytest.mark.parametrize("model", ["hmmwv_chrono", "hmmwv"])
 def test_braking_gives_back_the_configured_friction_of_the_pads(model: str) -> None:
     """Also where their force is a cubic of the line's pressure ([Sanjurjo], Fig. 5.7)."""
     assert abs(brake_friction(model).error) < 0.02

@@ -1,4 +1,4 @@
-"""When a run over ROS may begin, and when it is over."""
+"""Begin and end of a run over ROS."""
 
 from __future__ import annotations
 

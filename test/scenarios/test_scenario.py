@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
 from proving_ground.settings import SettingsError
 from some_leaves import assert_loaded_or_rejected_in_one_line, many, with_another_leaf
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 Write = Callable[[str], Path]
 
@@ -28,7 +29,7 @@ def test_the_papers_manoeuvres_are_there() -> None:
 def test_what_is_left_out_has_a_default(write_scenario: Write, scenario_text: str) -> None:
     scenario = load_scenario(write_scenario(scenario_text))
 
-    assert scenario.vehicle.model == "hmmwv"
+    assert scenario.vehicle.model == DEFAULT_VEHICLE
     assert scenario.vehicle.step_s == 0.001
     assert scenario.start.time_ns() == 1_767_225_600_000_000_000  # 2026, not 1970
 

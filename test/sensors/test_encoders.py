@@ -295,7 +295,7 @@ def test_impossible_settings_are_rejected_in_one_line(values: dict[str, float], 
 
 
 def test_readings_follow_a_driving_vehicle() -> None:
-    hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
     road, pedals = FlatGround(), Pedals(steering=0.3, throttle=0.4)
     x, y, z = hmmwv.base_in_chassis.tolist()
     state = hmmwv.start(road, speed=8.0)
@@ -316,7 +316,7 @@ def test_readings_follow_a_driving_vehicle() -> None:
 
 
 def test_drive_truth_keeps_its_values_when_the_record_is_refilled() -> None:
-    hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
     seen = hmmwv.snapshot(hmmwv.start(FlatGround(), speed=5.0), Pedals(brake=0.5), FlatGround())
     truth = drive_truth(seen)
     spin, torque = truth.spin.copy(), truth.wheel_torque.copy()

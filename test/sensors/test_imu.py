@@ -116,10 +116,10 @@ def test_magnitudes_do_not_depend_on_the_mount(roll: float, pitch: float, yaw: f
     still = (0.0, 0.0, 0.0)
     base = BaseMotion(still, (0.0, 0.0, 0.0, 1.0), still, (0.3, -0.2, 0.1), (1.0, 2.0, 3.0), (0.4, 0.1, 0.2))
     base = leaning(base, roll=tilt)
-    straight, turned = read(mounted((1.0, 1.0, 1.0)), base), read(mounted((1.0, 1.0, 1.0), (roll, pitch, yaw)), base)
+    straight, rotated = read(mounted((1.0, 1.0, 1.0)), base), read(mounted((1.0, 1.0, 1.0), (roll, pitch, yaw)), base)
 
-    assert np.linalg.norm(turned.force) == pytest.approx(float(np.linalg.norm(straight.force)))
-    assert np.linalg.norm(turned.angular_velocity) == pytest.approx(float(np.linalg.norm(straight.angular_velocity)))
+    assert np.linalg.norm(rotated.force) == pytest.approx(float(np.linalg.norm(straight.force)))
+    assert np.linalg.norm(rotated.angular_velocity) == pytest.approx(float(np.linalg.norm(straight.angular_velocity)))
 
 
 def test_ideal_attitude_is_that_of_the_sensor(at_rest: BaseMotion) -> None:

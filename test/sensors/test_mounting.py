@@ -53,8 +53,8 @@ def test_velocity_and_acceleration_are_the_differences_of_the_position() -> None
 
     assert_allclose(now.velocity, (after.position - before.position) / (2.0 * step), atol=1e-7)
     assert_allclose(now.acceleration, (after.velocity - before.velocity) / (2.0 * step), atol=1e-6)
-    turned = Rotation.from_matrix(before.world_from_sensor.T @ after.world_from_sensor).as_rotvec()
-    assert_allclose(now.angular_velocity, turned / (2.0 * step), atol=1e-6)
+    rotation = Rotation.from_matrix(before.world_from_sensor.T @ after.world_from_sensor).as_rotvec()
+    assert_allclose(now.angular_velocity, rotation / (2.0 * step), atol=1e-6)
 
 
 def test_pose_is_that_of_the_motion() -> None:

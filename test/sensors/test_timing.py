@@ -1,4 +1,4 @@
-"""When sensors sample, and when samples arrive."""
+"""Times of sampling, and of the arrival of samples."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ DEPENDENT = """
 
 
 def fault(text: str) -> str:
-    """What is wrong with a description; empty if it is self-contained."""
+    """Fault of a description; empty if it is self-contained."""
     words = text.split()
     first = words[0].lower().strip(",;:.()'") if words else ""
     found = [f"has fewer than {FEWEST_WORDS} words"] if len(words) < FEWEST_WORDS else []

@@ -125,7 +125,7 @@ class Cekf(Reference):
     def matrix_r(self, z: Array) -> Array:
         return np.asarray(projection(self.setup.linkage, self.model.motion(z, 0.0 * z, self.last).q).matrix_r)
 
-    def turned(self, z: Array, along: Array) -> Array:
+    def derivative_of_r(self, z: Array, along: Array) -> Array:
         """Derivative of R z' by z, for z' = along: its columns by central differences."""
         steps = 1e-6 * np.eye(z.size)
         return np.array([(self.matrix_r(z + d) - self.matrix_r(z - d)) @ along / 2e-6 for d in steps]).T
@@ -136,8 +136,8 @@ class Cekf(Reference):
         acceleration = self.motion(self.x).qdd[-c:]
         mass, r = self.setup.linkage.mass, self.matrix_r(z)
         reduced = r.T @ mass @ r
-        by_angle = -np.linalg.solve(reduced, r.T @ (2.0 * mass @ self.turned(z, acceleration)))
-        by_rate = -np.linalg.solve(reduced, r.T @ (mass @ self.turned(z, rate)))
+        by_angle = -np.linalg.solve(reduced, r.T @ (2.0 * mass @ self.derivative_of_r(z, acceleration)))
+        by_rate = -np.linalg.solve(reduced, r.T @ (mass @ self.derivative_of_r(z, rate)))
         f = np.block([[np.zeros((c, c)), np.eye(c)], [by_angle, by_rate]])
         weight = np.linalg.inv(self.setup.sensor_covariance * dt)
         h = self.jacobian(self.x)

@@ -61,8 +61,8 @@ def test_velocities_and_accelerations_are_those_of_differences(linkage: Mechanis
     accelerations = accelerations[:cranks]
 
     def position(time: float) -> np.ndarray:
-        turned = angles + time * rates + 0.5 * time**2 * accelerations
-        return linkage.motion(turned, rates).q
+        crank_angles = angles + time * rates + 0.5 * time**2 * accelerations
+        return linkage.motion(crank_angles, rates).q
 
     q = position(0.0)
     at = projection(linkage.kernel, q)

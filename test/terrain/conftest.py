@@ -16,7 +16,7 @@ from vehicle_dynamics.tyre.contact import tyre_record
 
 @pytest.fixture(scope="session")
 def vehicle_parameters() -> VehicleParameters:
-    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
 
 
 @pytest.fixture

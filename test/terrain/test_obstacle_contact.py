@@ -61,9 +61,9 @@ def test_passing_close_by_is_not_a_collision(car: Hmmwv) -> None:
     assert state[0] > 30.0
 
 
-@pytest.mark.parametrize("turned", [0.0, 0.5])
-def test_wall_stops_the_vehicle_and_one_below_the_body_does_not(car: Hmmwv, turned: float) -> None:
-    wall = (22.0, 0.0, 0.0, 2.0, 20.0, 3.0, np.cos(turned), np.sin(turned))
+@pytest.mark.parametrize("yaw", [0.0, 0.5])
+def test_wall_stops_the_vehicle_and_one_below_the_body_does_not(car: Hmmwv, yaw: float) -> None:
+    wall = (22.0, 0.0, 0.0, 2.0, 20.0, 3.0, np.cos(yaw), np.sin(yaw))
     low = (22.0, 0.0, 0.0, 2.0, 20.0, 0.2, 1.0, 0.0)  # under the body
 
     pushes, state = driven(car, with_obstacles(boxes=[wall]), 8.0, 8.0)

@@ -42,10 +42,10 @@ def test_distance_is_from_the_nearest_footprint_and_negative_inside() -> None:
 @given(yaw=st.floats(-3.0, 3.0), x=st.floats(-9.0, 9.0), y=st.floats(-9.0, 9.0), angle=st.floats(-3.0, 3.0))
 def test_distance_does_not_change_when_everything_is_rotated(yaw: float, x: float, y: float, angle: float) -> None:
     straight = Obstacles(boxes=(Box(x=0.0, y=0.0, length=3.0, width=1.0, height=1.0, yaw=yaw),))
-    turned = Obstacles(boxes=(Box(x=0.0, y=0.0, length=3.0, width=1.0, height=1.0, yaw=yaw + angle),))
+    rotated = Obstacles(boxes=(Box(x=0.0, y=0.0, length=3.0, width=1.0, height=1.0, yaw=yaw + angle),))
     cos, sin = math.cos(angle), math.sin(angle)
 
-    assert_allclose(turned.distance(cos * x - sin * y, sin * x + cos * y), straight.distance(x, y), atol=1e-9)
+    assert_allclose(rotated.distance(cos * x - sin * y, sin * x + cos * y), straight.distance(x, y), atol=1e-9)
 
 
 def test_the_top_is_that_of_the_obstacle() -> None:

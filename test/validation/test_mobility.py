@@ -21,10 +21,10 @@ from proving_ground.validation.mobility.suspension_travel import travels
 from proving_ground.validation.mobility.traction import with_open_axles
 from proving_ground.validation.mobility.tractive_effort import curves, turbine_torque
 from proving_ground.validation.page import PARTS, validate
-from proving_ground.validation.parts import YES, Bound, Part
+from proving_ground.validation.parts import YES, Bound, Chapter, Part
 from vehicle_dynamics.hmmwv import Hmmwv
 
-REFERENCE_SIMULATION = "hmmwv"  # the vehicle with Project Chrono's tyres, engine and driveline
+REFERENCE_SIMULATION = "hmmwv_chrono"  # the vehicle with Project Chrono's tyres, engine and driveline
 # Programs read these names, for each number `test_N`.
 NAMES = {
     1: {"engine_in_neutral_rpm", "engine_in_drive_rpm", "creep_in_drive_kmph"},
@@ -104,7 +104,7 @@ def test_whatever_is_outside_has_a_known_cause(results: list[Result]) -> None:
 def test_page_has_procedures_verdicts_causes_and_pictures(
     results: list[Result], climbs: list[Load], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(PARTS, "mobility", lambda say: chapter(Subject(), results, climbs))
+    monkeypatch.setitem(PARTS, "mobility", Chapter("Mobility", lambda say: chapter(Subject(), results, climbs)))
 
     assert validate(tmp_path, is_full=False, only=["mobility"]) == 0
 
@@ -147,7 +147,7 @@ def test_simulated_climbs_are_on_the_computed_curves(climbs: list[Load]) -> None
 
 def test_open_axles_fail_the_test_of_split_friction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = Result(8, TESTS[8], TESTS[8].drive(with_open_axles(Subject())))
-    monkeypatch.setitem(PARTS, "mobility", lambda say: Part("Mobility", "", sections=[section_of(failed)]))
+    monkeypatch.setitem(PARTS, "mobility", Chapter("Mobility", lambda say: Part("", sections=[section_of(failed)])))
 
     assert validate(tmp_path, is_full=False, only=["mobility"]) == 1
 

@@ -15,13 +15,13 @@ from vehicle_dynamics.suspension.wishbone import Hardpoints
 
 @pytest.fixture(scope="session")
 def hmmwv() -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(share_file("config/vehicles/hmmwv.yaml").read_text())
+    content: dict[str, Any] = yaml.safe_load(share_file("config/vehicles/hmmwv_chrono.yaml").read_text())
     return content
 
 
 @pytest.fixture(scope="session")
 def parameters() -> VehicleParameters:
-    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
 
 
 @pytest.fixture(scope="session")

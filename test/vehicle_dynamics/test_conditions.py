@@ -40,7 +40,7 @@ times = st.integers(0, PERIODS).map(lambda period: period / 100)
 
 @pytest.fixture(scope="module")
 def m998() -> VehicleParameters:
-    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
+    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
 
 
 @st.composite
@@ -79,7 +79,7 @@ def test_the_latest_change_of_each_condition_holds(changes: list[ConditionChange
         assert present == Condition().after(past)
 
 
-INFLATING = inflating(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml")), 20e3)
+INFLATING = inflating(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")), 20e3)
 
 
 @given(st.lists(some_changes(), max_size=6), st.integers(0, PERIODS))
@@ -145,7 +145,7 @@ def test_parameters_that_are_set_outdo_the_timeline_and_survive_a_reset() -> Non
 
 def test_settings_give_the_conditions_of_the_start() -> None:
     settings = VehicleNodeSettings(
-        vehicle=VehicleChoice(model="hmmwv_m998", payload_kg=300.0),
+        vehicle=VehicleChoice(model="hmmwv", payload_kg=300.0),
         conditions=ConditionSettings(friction=0.0, tyre_pressure_pa=(100e3, 120e3)),
     )
 
@@ -217,7 +217,7 @@ def test_mistakes_in_parameters_are_one_line(values: dict[str, Any], reason: str
 
 
 def test_what_vehicle_and_world_cannot_have_is_one_line(m998: VehicleParameters) -> None:
-    hmmwv = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    hmmwv = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
     rows = [
         (ConditionChange(what=PAYLOAD, value=1200.0), m998, FlatGround(), "carries 0 to 1134 kg, got 1200"),
         (ConditionChange(what=PRESSURE, value=9e4), hmmwv, FlatGround(), "file of .* has no tyre.inflation"),

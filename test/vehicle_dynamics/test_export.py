@@ -24,7 +24,7 @@ from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 TOTAL_MASS = 2573.138  # [kg]
 CENTRE = (0.047925, 0.000155, 0.168936)  # of mass at design [m]
-PARAMETERS = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+PARAMETERS = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ WHEELS = [f"{corner}.wheel" for corner in CORNERS]
 
 @pytest.fixture(scope="module")
 def system() -> EmbeddedSystem:
-    mechanism = vehicle_mechanism(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")))
+    mechanism = vehicle_mechanism(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml")))
     return EmbeddedSystem(mechanism, independent=(*LOWER_ARMS, *WHEELS))
 
 

@@ -1,4 +1,4 @@
-"""Who must finish an instant before time goes on, and from when a command acts."""
+"""Participants that must finish an instant before time goes on, and the instant from which a command acts."""
 
 from __future__ import annotations
 
@@ -45,6 +45,46 @@ def test_command_acts_its_allowed_age_after_its_stamp_however_early_it_arrives()
     assert participants.awaited(160 * MS) == ["cmd_vel"]
     assert participants.commands(140 * MS) == []
     assert [item.message for item in participants.commands(150 * MS)] == ["later"]
+
+
+def test_driver_from_outside_is_waited_for_again_after_time_went_back() -> None:
+    participants = Participants(SyncSettings(wait_for="cmd_vel"))
+    participants.on_command("cmd_vel", 500 * MS, "before")
+
+    participants.restart(10 * MS)
+    assert participants.awaited(10 * MS) == ["cmd_vel"]
+
+    participants.on_command("cmd_vel", 10 * MS, "after")
+    assert participants.awaited(10 * MS) == []
+    assert [item.message for item in participants.commands(10 * MS)] == ["after"]
+
+
+def test_driver_from_outside_need_not_answer_an_instant_again_when_time_runs_on() -> None:
+    participants = Participants(SyncSettings(wait_for="cmd_vel"))
+    participants.on_command("cmd_vel", 500 * MS, "before")
+
+    participants.restart(500 * MS)
+
+    assert participants.awaited(500 * MS) == []
+    assert participants.commands(500 * MS) == []
+
+
+@pytest.mark.parametrize(
+    ("stamp_ns", "words"), [(0, "has no stamps to wait for"), (31 * MS, "0.001 s after the present"), (30 * MS, "")]
+)
+def test_commands_with_stamps_of_another_clock_are_rejected_with_a_reason(stamp_ns: int, words: str) -> None:
+    participants = Participants(SyncSettings(wait_for="cmd_vel"))
+
+    complaint = participants.complaint("cmd_vel", stamp_ns, 30 * MS)
+
+    assert words in complaint
+    assert bool(complaint) == bool(words)
+
+
+def test_commands_that_answer_by_count_need_no_stamps() -> None:
+    participants = Participants(SyncSettings(wait_for="cmd_vel", per_message_of="lidar/scan"))
+
+    assert participants.complaint("cmd_vel", 0, 30 * MS) == ""
 
 
 def test_driver_without_stamps_answers_each_message_of_a_topic() -> None:

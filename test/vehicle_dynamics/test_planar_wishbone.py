@@ -11,9 +11,9 @@ import pytest
 from numpy.testing import assert_allclose
 from planar_spindle import (
     SpindleLoop,
+    rotation_about_upright,
     spindle_angles,
     spindle_rates,
-    turn_about_upright,
 )
 from planar_wishbone import (
     FourBar,
@@ -145,11 +145,13 @@ def test_papers_spindle_loop_is_the_spatial_one() -> None:
         angles = spindle_angles(loop, el)
 
         # The spindle's arm DK, rotated by alpha about the upright, ends where the spatial kinematics put K.
-        outer = pose.lower_ball + axes.T @ turn_about_upright(angles.alpha) @ loop.ek
+        outer = pose.lower_ball + axes.T @ rotation_about_upright(angles.alpha) @ loop.ek
         assert_allclose(outer, pose.tie_outer, atol=1e-13)
         # The vertical arm rotates about x only: along the upright the spindle's angular velocity is alpha's rate.
-        arm_turn = np.cross(pose.upright, velocity.upright)
-        carried = axes @ (velocity.lower_ball + np.cross(arm_turn, np.subtract(points.tie_rod_inner, pose.lower_ball)))
+        arm_angular_velocity = np.cross(pose.upright, velocity.upright)
+        carried = axes @ (
+            velocity.lower_ball + np.cross(arm_angular_velocity, np.subtract(points.tie_rod_inner, pose.lower_ball))
+        )
         rates = spindle_rates(loop, el, angles, carried)
         assert rates.alpha == pytest.approx(np.dot(velocity.spindle, pose.upright), rel=1e-10, abs=1e-12)
         step = 1e-5

@@ -19,7 +19,7 @@ from vehicle_dynamics.control.drive_by_wire import DriveByWire
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.services import entities
 from vehicle_dynamics.services.entities import Body, Entity
-from vehicle_dynamics.services.refusal import RefusalError
+from vehicle_dynamics.services.rejection import RejectionError
 from vehicle_dynamics.services.site import VEHICLE, Site
 from vehicle_dynamics.simulation_loop import SimulationLoop
 from vehicle_dynamics.start import Origin
@@ -28,7 +28,7 @@ from vehicle_dynamics.vehicle_choice import VehicleChoice, make_vehicle
 
 
 class Announced:
-    """Keeps what other nodes would be told."""
+    """Keeps the announcements to other nodes."""
 
     def __init__(self) -> None:
         self.resets = 0
@@ -64,9 +64,9 @@ class Run:
         self.simulation.is_paused = True
         self.instants: list[Instant] = []
         self.loop = SimulationLoop(self.simulation, Pacer(0.0), self.instants.append)
-        self.told = Announced()
+        self.announced = Announced()
         body = Body.of(parameters, vehicle.base_in_chassis)
-        self.site = Site(self.loop, ground, there.world, origin, vehicle, body, self.told)
+        self.site = Site(self.loop, ground, there.world, origin, vehicle, body, self.announced)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_time_goes_back_while_the_vehicle_stays(run: Run) -> None:
     run.site.reset(time=True, state=False, spawned=False)
 
     assert (run.simulation.tick, run.site.motion()) == (0, before)
-    assert run.told.resets == 1
+    assert run.announced.resets == 1
 
 
 def test_state_is_reset_while_time_goes_on(run: Run) -> None:
@@ -131,15 +131,15 @@ def test_the_vehicle_is_not_moved_to_where_it_cannot_be(run: Run, x: float) -> N
     run.site.put_up(box("crate", 30.0), "INVALID_POSE")
     before = run.site.motion()
 
-    with pytest.raises(RefusalError) as refused:
+    with pytest.raises(RejectionError) as rejected:
         run.site.move_vehicle(Origin(x, 0.0, 0.0), "INVALID_POSE")
 
-    assert refused.value.constant == "INVALID_POSE"
+    assert rejected.value.constant == "INVALID_POSE"
     assert run.site.motion() == before
 
 
 def test_a_vehicle_is_not_started_faster_than_a_run_may_start(run: Run) -> None:
-    with pytest.raises(RefusalError, match="from -10 to 40 m/s"):
+    with pytest.raises(RejectionError, match="from -10 to 40 m/s"):
         run.site.move_vehicle(Origin(10.0, 0.0, 0.0, 300.0), "INVALID_POSE")
 
 
@@ -153,11 +153,11 @@ def test_spawned_obstacles_are_in_the_ground_that_the_vehicle_meets(run: Run) ->
 
     run.site.remove("crate")
     assert len(run.site.ground.kernel().obstacles.boxes) == 0
-    assert run.told.lists == [["crate"], ["crate", "post"], ["post"]]
+    assert run.announced.lists == [["crate"], ["crate", "post"], ["post"]]
     for name, constant in ((VEHICLE, "RESULT_OPERATION_FAILED"), ("crate", "RESULT_NOT_FOUND")):
-        with pytest.raises(RefusalError) as refused:
+        with pytest.raises(RejectionError) as rejected:
             run.site.remove(name)
-        assert refused.value.constant == constant
+        assert rejected.value.constant == constant
 
 
 def test_another_world_replaces_ground_start_and_obstacles(run: Run) -> None:
@@ -169,7 +169,7 @@ def test_another_world_replaces_ground_start_and_obstacles(run: Run) -> None:
     assert (run.site.state, run.simulation.tick) == ("STOPPED", 0)
     assert set(run.site.entities()) == {VEHICLE}
     assert run.site.ground_height(30.0, 0.0) > 2.0
-    assert run.told.worlds == ["ramp"]
+    assert run.announced.worlds == ["ramp"]
 
 
 def test_a_world_that_cannot_be_built_changes_nothing(run: Run, tmp_path: Any) -> None:
@@ -181,7 +181,7 @@ def test_a_world_that_cannot_be_built_changes_nothing(run: Run, tmp_path: Any) -
 
     assert run.site.state == "PLAYING"
     assert run.site.world_name == "flat"
-    assert run.told.worlds == []
+    assert run.announced.worlds == []
 
 
 def test_a_request_does_not_wait_for_ever_for_another_one(run: Run) -> None:
@@ -195,7 +195,7 @@ def test_a_request_does_not_wait_for_ever_for_another_one(run: Run) -> None:
     holder = threading.Thread(target=hold)
     holder.start()
     has_turn.wait()
-    with pytest.raises(RefusalError, match="under way"), run.site.exclusive():
+    with pytest.raises(RejectionError, match="under way"), run.site.exclusive():
         pass
     ends.set()
     holder.join()
@@ -208,9 +208,9 @@ def test_names_are_free_or_made_so() -> None:
     assert entities.free_name("wall", "box", {"wall", "wall_1"}, True) == "wall_2"
     assert entities.free_name("", "box", {}, True) == "box_1"
     for name, constant in (("wall", "NAME_NOT_UNIQUE"), ("", "NAME_INVALID"), ("1 wall", "NAME_INVALID")):
-        with pytest.raises(RefusalError) as refused:
+        with pytest.raises(RejectionError) as rejected:
             entities.free_name(name, "box", {"wall"}, False)
-        assert refused.value.constant == constant
+        assert rejected.value.constant == constant
 
 
 def test_boxes_overlap_in_the_plane_as_they_stand() -> None:

@@ -16,7 +16,7 @@ from terrain.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import Spring, Suspension, VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
-from vehicle_dynamics.suspension.arm_slopes import arm_slopes
+from vehicle_dynamics.suspension.arm_motion_ratios import arm_motion_ratios
 from vehicle_dynamics.suspension.strut import (
     damper_force,
     length_and_slope,
@@ -28,11 +28,11 @@ from vehicle_dynamics.vehicle_mechanism import CornerBuilder
 from vehicle_dynamics.vehicle_state import THETA
 
 ROAD = FlatGround()
-M998 = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
-HMMWV = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+M998 = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+CHRONO = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
 AXLES = {
     f"{name}.{axle}": getattr(vehicle, f"{axle}_suspension")
-    for name, vehicle in (("hmmwv", HMMWV), ("m998", M998))
+    for name, vehicle in (("chrono", CHRONO), ("m998", M998))
     for axle in ("front", "rear")
 }
 
@@ -75,9 +75,9 @@ def test_a_loose_spring_does_not_pull(excess: float) -> None:
 
 @given(excess=st.floats(1e-3, 0.3))
 def test_a_captured_spring_pulls_as_it_pushes(excess: float) -> None:
-    stops = replace(HMMWV.front_suspension.stops, bump_below_length_m=1e-3, rebound_above_length_m=90.0)
-    strut = record_of(replace(HMMWV.front_suspension, stops=stops))
-    free = HMMWV.front_suspension.spring.free_length_m
+    stops = replace(CHRONO.front_suspension.stops, bump_below_length_m=1e-3, rebound_above_length_m=90.0)
+    strut = record_of(replace(CHRONO.front_suspension, stops=stops))
+    free = CHRONO.front_suspension.spring.free_length_m
 
     assert spring_force(strut, free + excess) == pytest.approx(-spring_force(strut, free - excess))
 
@@ -101,14 +101,14 @@ def test_damper_table_holds_in_the_middle_of_the_stroke_and_rates_outside(name: 
 
 
 def test_a_table_of_constant_rates_is_the_same_damper() -> None:
-    damper = HMMWV.front_suspension.damper
+    damper = CHRONO.front_suspension.damper
     speeds = (-1.0, 0.0, 1.0)
     forces = (-damper.compression_nspm, 0.0, damper.rebound_nspm)
-    table = record_of(replace(HMMWV.front_suspension, damper=replace(damper, speed_mps=speeds, force_n=forces)))
+    table = record_of(replace(CHRONO.front_suspension, damper=replace(damper, speed_mps=speeds, force_n=forces)))
     middle = 0.5 * (damper.middle_from_length_m + damper.middle_to_length_m)
 
     for rate in np.linspace(-4.0, 4.0, 41):
-        assert damper_force(table, middle, rate) == pytest.approx(damper_force(STRUTS["hmmwv.front"], middle, rate))
+        assert damper_force(table, middle, rate) == pytest.approx(damper_force(STRUTS["chrono.front"], middle, rate))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_damper_table_that_would_give_energy_is_rejected(
 ) -> None:
     """The last slopes are kept beyond the table: one that falls would push along with the motion at some speed."""
     with pytest.raises(ValueError, match=words):
-        replace(HMMWV.front_suspension.damper, speed_mps=speeds, force_n=forces)
+        replace(CHRONO.front_suspension.damper, speed_mps=speeds, force_n=forces)
 
 
 def test_a_spring_table_that_falls_at_its_end_is_rejected() -> None:
@@ -145,7 +145,7 @@ def test_motion_ratios_at_design_are_those_of_the_kernel(axle: str) -> None:
     builder = CornerBuilder(M998, f"{axle}_left")
     points = builder.suspension.hardpoints_left_m
 
-    rise, change = arm_slopes(points.hardpoints(), points.spring_chassis, points.spring_lower_arm)
+    rise, change = arm_motion_ratios(points.hardpoints(), points.spring_chassis, points.spring_lower_arm)
 
     heights = [item["wheel_centre"][index, 2] for item in seen]
     lengths = [item["spring_compression"][index] for item in seen]
@@ -160,16 +160,16 @@ def test_the_default_rolling_deflection_changes_no_bit() -> None:
         assert car.advance(state, Pedals(throttle=0.5, steering=0.3), ROAD, 500) == 500
         return state
 
-    explicit = replace(HMMWV, tyre=replace(HMMWV.tyre, rolling_deflection=1.0 / 3.0))
+    explicit = replace(CHRONO, tyre=replace(CHRONO.tyre, rolling_deflection=1.0 / 3.0))
 
-    assert_array_equal(drive(HMMWV), drive(explicit))
-    assert float(Hmmwv(HMMWV).kernel.tyre["rolling_divisor"][0]) == 3.0  # as the code before had it
+    assert_array_equal(drive(CHRONO), drive(explicit))
+    assert float(Hmmwv(CHRONO).kernel.tyre["rolling_divisor"][0]) == 3.0  # as the code before had it
 
 
 @pytest.mark.parametrize("share", [0.1, 1.0 / 3.0, 0.625, 1.0])
 def test_a_rolling_wheel_turns_with_the_radius_of_its_rolling_deflection(share: float) -> None:
-    tyre = replace(HMMWV.tyre, rolling_deflection=share, rolling_resistance=0.0)
-    car = Hmmwv(replace(HMMWV, tyre=tyre))
+    tyre = replace(CHRONO.tyre, rolling_deflection=share, rolling_resistance=0.0)
+    car = Hmmwv(replace(CHRONO, tyre=tyre))
     state = car.start(ROAD, speed=10.0)
     seen = car.snapshot(state, Pedals(selected=NEUTRAL), ROAD)
 

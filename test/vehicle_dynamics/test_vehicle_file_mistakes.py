@@ -16,7 +16,7 @@ from proving_ground.settings.share import share_file
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_files import vehicle_files
 
-CONTENT: dict[str, Any] = yaml.safe_load(share_file("config/vehicles/hmmwv_m998.yaml").read_text())
+CONTENT: dict[str, Any] = yaml.safe_load(share_file("config/vehicles/hmmwv.yaml").read_text())
 NAN = float("nan")
 
 # Key, absurd value, key that the message names, and what it says is allowed.
@@ -76,15 +76,15 @@ def changed(key: str, value: Any) -> dict[str, Any]:
     """The M998's file with one value replaced, or added."""
     content: Any = copy.deepcopy(CONTENT)
     *parents, last = [int(part) if part.isdigit() else part for part in key.split(".")]
-    place = content
+    section = content
     for part in parents:
-        place = place[part]
-    place[last] = value
+        section = section[part]
+    section[last] = value
     return content  # type: ignore[no-any-return]
 
 
 def message(folder: Path, content: dict[str, Any]) -> str:
-    """What is said about a file with this content."""
+    """Error message for a file with this content."""
     path = folder / "absurd.yaml"
     path.write_text(yaml.safe_dump(content))
     with pytest.raises(SettingsError) as caught:

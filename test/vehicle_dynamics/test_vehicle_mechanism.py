@@ -20,7 +20,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.wishbone import wishbone_acceleration, wishbone_pose, wishbone_velocity
 from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
-HMMWV = share_file("config/vehicles/hmmwv.yaml")
+HMMWV = share_file("config/vehicles/hmmwv_chrono.yaml")
 AT_REST = (0.0, 0.0, 0.0)
 
 

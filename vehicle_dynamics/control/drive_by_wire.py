@@ -65,7 +65,7 @@ class DriveByWireSettings:
         0.3, "Time without a command after which the vehicle brakes to a stop", unit="s", minimum=0.02, maximum=10.0
     )
     max_speed_mps: float = setting(
-        25.0, "Largest forward speed that commands can set; larger ones are limited to it",
+        25.0, "Largest forward speed that commands can set, pedals apart; larger ones are limited to it",
         unit="m/s", minimum=0.1, maximum=60.0,
     )  # fmt: skip
     max_reverse_mps: float = setting(5.0, "Largest speed in reverse", unit="m/s", minimum=0.1, maximum=30.0)

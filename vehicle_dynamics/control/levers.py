@@ -59,7 +59,7 @@ class Positions(NamedTuple):
 
 @dataclass(frozen=True)
 class VehicleLevers:
-    """What a vehicle can follow."""
+    """Lever positions that a vehicle has."""
 
     ranges: tuple[str, ...]  # names
     reductions: tuple[float, ...]
@@ -172,7 +172,7 @@ class Levers(Stateful):
 
     @property
     def waiting(self) -> str:
-        """What the transfer case waits for; empty if it has the wanted range."""
+        """Condition that the transfer case waits for; empty if it has the wanted range."""
         wanted = self._wanted.transfer_range
         if wanted == self._range or self._may_change(wanted):
             return ""

@@ -46,9 +46,12 @@ class SpeedController(Stateful):
     STATE = ("total", "selected", "_is_holding", "_before", "_wanted", "_steady_s", "_last", "_creep")
 
     def __init__(self, settings: SpeedSettings, authority: PedalAuthority | None = None) -> None:
-        """authority: what the vehicle's pedals do, for slow driving."""
+        """authority: what the vehicle's pedals do, for slow driving and stops."""
         self.settings = settings
-        self._creep = CreepController(settings.creep, authority or TYPICAL)
+        authority = authority or TYPICAL
+        self._creep = CreepController(settings.creep, authority)
+        # Weaker pedals need more, at least against an engine that creeps.
+        self._least_stop_brake = min(settings.least_stop_brake * max(1.0, TYPICAL.brake / authority.brake), 1.0)
         self.total = 0.0  # integrated error, in pedal units
         self.selected = DRIVE
         self._is_holding = False
@@ -129,7 +132,7 @@ class SpeedController(Stateful):
         if -s.service_brake < set_point < 1.0 or abs(grown) < abs(self.total):
             self.total = min(max(grown, -s.service_brake), 1.0)
         if is_stop:
-            brake = min(max(-set_point, s.least_stop_brake), s.service_brake)
+            brake = min(max(-set_point, self._least_stop_brake), s.service_brake)
             return Pedals(0.0, 0.0, brake, self.selected)
         if set_point >= 0.0:
             return Pedals(0.0, min(set_point, 1.0), 0.0, self.selected)

@@ -25,10 +25,14 @@ class BrakeConstants(NamedTuple):
     rear_slope: float
     parking: float  # torque of the parking brake on each rear wheel [N m]
     on_chassis: float  # share of the torque on the wheel that acts on the chassis, about the same axis
+    antilock_from: float  # slip at which anti-lock control begins to take pressure off
+    antilock_to: float  # slip at which no pressure is left; 0: no such control
+    antilock_above: float  # speed below which it rests [m/s]
+    radius: float  # of the wheels, with which it computes their slip [m]
 
 
 class BrakeTorque(NamedTuple):
-    """Torque on the wheel about its spin axis, and the angle at which the brake would hold it."""
+    """Torque on the wheel about its spin axis, and the wheel angle at which the pads stick to the disc."""
 
     torque: float  # [N m]
     stuck_at: float  # wheel angle [rad]
@@ -42,6 +46,20 @@ def sliding_torque(brakes: BrakeConstants, pressure: float, parking: float, is_f
     if pressure > brakes.rear_knee:
         pressure = brakes.rear_knee + brakes.rear_slope * (pressure - brakes.rear_knee)
     return brakes.rear_torque * _pad_force(brakes, pressure) + brakes.parking * parking
+
+
+@inlined
+def antilock_share(brakes: BrakeConstants, speed: float, spin_rate: float) -> float:
+    """Share of the line pressure that anti-lock control leaves a wheel, for forward speed [m/s] and spin rate [rad/s].
+
+    It falls with the wheel's slip, without a state of its own: an ideal controller, without the cycles of real valves.
+    It knows the true speed.
+    """
+    if brakes.antilock_to <= 0.0 or abs(speed) < brakes.antilock_above:
+        return 1.0
+    slip = 1.0 - spin_rate * brakes.radius / speed
+    left = (brakes.antilock_to - slip) / (brakes.antilock_to - brakes.antilock_from)
+    return min(max(left, 0.0), 1.0)
 
 
 @inlined
@@ -69,12 +87,14 @@ def brake_torque(brakes: BrakeConstants, sliding: float, spin: float, spin_rate:
     return BrakeTorque(share * stiction + (1.0 - share) * slide, spin - wound)  # Eq. 5.24
 
 
-def brake_constants(brakes: Brakes, hub_ratio: float = 0.0) -> BrakeConstants:
+def brake_constants(brakes: Brakes, hub_ratio: float = 0.0, wheel_radius: float = 0.5) -> BrakeConstants:
     """Constants for the kernel; the sliding torque at full brake is 2 mu F R per wheel.
 
     hub_ratio is that of the driveline's geared hubs, 0 without: discs at the differentials brake through them.
+    wheel_radius [m] is used by anti-lock control only.
     """
     linear, squared, cubed = brakes.force_over_pressure
+    antilock_from, antilock_to = brakes.antilock_slip
     return BrakeConstants(
         front_torque=2.0 * brakes.friction * brakes.front_force_n * brakes.front_radius_m,
         rear_torque=2.0 * brakes.friction * brakes.rear_force_n * brakes.rear_radius_m,
@@ -88,4 +108,8 @@ def brake_constants(brakes: Brakes, hub_ratio: float = 0.0) -> BrakeConstants:
         rear_slope=brakes.rear_slope,
         parking=brakes.parking_torque_nm,
         on_chassis=shaft_reaction(hub_ratio) if brakes.position == "inboard" else 0.0,
+        antilock_from=antilock_from,
+        antilock_to=antilock_to,
+        antilock_above=brakes.antilock_above_mps,
+        radius=wheel_radius,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -133,6 +133,9 @@ class Tyre:
             raise ValueError("trail_end_slip: must exceed trail_zero_slip")
 
 
+MIN_ANTILOCK_SPAN: Final = 0.1  # of slip: with less, the control would be too quick for steps of 1 ms
+
+
 @dataclass(frozen=True, kw_only=True)
 class Brakes:
     """Disc brakes of one kind on all wheels; forces are those of a pad at full brake.
@@ -174,8 +177,23 @@ class Brakes:
     parking_torque_nm: float = setting(
         0.0, "Torque of the parking brake on each rear wheel", unit="N m", minimum=0.0, maximum=1e5
     )
+    antilock_slip: tuple[float, float] = setting(
+        (0.0, 0.0),
+        "Slips of a wheel at which anti-lock control begins to reduce its line pressure, and at which none is left; "
+        "0, 0: no anti-lock control",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    antilock_above_mps: float = setting(
+        2.0, "Speed below which anti-lock control rests", unit="m/s", minimum=1.0, maximum=20.0
+    )
 
     def __post_init__(self) -> None:
+        if self.antilock_slip != (0.0, 0.0) and self.antilock_slip[1] - self.antilock_slip[0] < MIN_ANTILOCK_SPAN:
+            first, last = self.antilock_slip
+            raise ValueError(
+                f"antilock_slip: must rise by at least {MIN_ANTILOCK_SPAN:g}, or be 0, 0, got {first:g}, {last:g}"
+            )
         a, b, c = self.force_over_pressure
         if abs(a + b + c - 1.0) > 1e-6:
             raise ValueError(f"force_over_pressure: must add up to 1, got {a + b + c:g}")

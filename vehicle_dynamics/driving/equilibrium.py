@@ -26,7 +26,7 @@ from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, THETA,
 
 Array = NDArray[np.float64]
 
-STANDING = 0.01  # [m/s]: slower is standing
+ROLLS_MPS = 0.01  # a start at a lower speed is one at rest
 TOLERANCE = 1e-9  # [m/s^2, rad/s^2]
 ENOUGH = 1e-4  # the kinks of tables can keep Newton from TOLERANCE; a start this close to equilibrium is enough
 MOST_ITERATIONS = 60
@@ -68,7 +68,7 @@ def equilibrium(
                 break
     if not left < ENOUGH:
         raise NoEquilibriumError(f"the vehicle finds no balance: {left:.2g} m/s^2 are left")
-    if abs(speed) > STANDING:
+    if abs(speed) > ROLLS_MPS:
         rolling = _Balance(vehicle, ground, x, y, heading, speed)
         as_it_stands = np.concatenate([unknown[:7], rolling.first_guess()[7:]])
         found, left = _solved(rolling, as_it_stands)
@@ -114,7 +114,7 @@ class _Balance:
         vehicle = vehicle._replace(driveline=opened(vehicle.driveline))
         self._vehicle, self._ground = vehicle, ground
         self._x, self._y, self._heading, self._speed = x, y, heading, speed
-        self._rolls = abs(speed) > STANDING
+        self._rolls = abs(speed) > ROLLS_MPS
         self._work = driving_workspace(vehicle)
         self._handle = handle(vehicle, self._work, SEMI_IMPLICIT_EULER)
         self._state = np.zeros(DRIVING_SIZE)
@@ -124,7 +124,7 @@ class _Balance:
         self.scale = np.concatenate([np.ones(7), np.ones(4) if self._rolls else np.full(3, 0.01)])
 
     def first_guess(self, lift: float = 0.0) -> Array:
-        """On the plane under the wheels, raised by lift [m]; undeflected tyres, or spins without slip."""
+        """State on the plane under the wheels, raised by lift [m]; undeflected tyres, or spins without slip."""
         corners = self._vehicle.bodies.corners["geometry"]["wheel_centre"]
         cosine, sine = np.cos(self._heading), np.sin(self._heading)
         along, across = corners[:, 0], corners[:, 1]

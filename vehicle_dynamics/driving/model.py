@@ -94,7 +94,7 @@ def driving_vehicle(
         vehicle_bodies(parameters),
         steering_bodies(parameters),
         tyre_records(parameters),
-        brake_constants(parameters.brakes, parameters.driveline.hub_ratio),
+        brake_constants(parameters.brakes, parameters.driveline.hub_ratio, parameters.wheel.radius_m),
         driveline_constants(parameters.driveline),
         np.array([record]),
         Servo(

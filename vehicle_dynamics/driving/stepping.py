@@ -16,7 +16,7 @@ from proving_ground.kernels.vector3 import add, cross, dot, norm, scale, three
 from terrain.ground import Ground
 from terrain.obstacle_contact import ChassisInWorld, add_obstacle_contact
 from terrain.wheel import ContactState, ContactStep, Deflection, SoilState, WheelMotionInWorld
-from vehicle_dynamics.drive.brake import brake_torque, sliding_torque
+from vehicle_dynamics.drive.brake import antilock_share, brake_torque, sliding_torque
 from vehicle_dynamics.drive.driveline import ShaftLoad, shaft_speed, through_case, wheel_torques
 from vehicle_dynamics.drive.powertrain import PowertrainState, shaft_drive
 from vehicle_dynamics.driving.body_contact import add_body_contact
@@ -196,15 +196,19 @@ def _servo(vehicle: DrivingVehicle, moving: Array, steering: float) -> float:
 def controls(vehicle: DrivingVehicle, pedals: Pedals, step: float, state: Array, work: DrivingWorkspace) -> None:
     """Brakes and powertrain for the coming step; their states advance."""
     spin, spin_rate, stuck = state[SPIN], state[SPIN_RATE], state[STUCK]
+    speed = 0.0
+    if vehicle.brakes.antilock_to > 0.0:
+        speed = to_chassis(rotation_from(state[ATTITUDE]), three(state, 15))[0]
     for index in range(4):
-        sliding = sliding_torque(vehicle.brakes, pedals.brake, pedals.parking_brake, index < 2)
+        pressure = pedals.brake * antilock_share(vehicle.brakes, speed, spin_rate[index])
+        sliding = sliding_torque(vehicle.brakes, pressure, pedals.parking_brake, index < 2)
         brake = brake_torque(vehicle.brakes, sliding, spin[index], spin_rate[index], stuck[index])
         work.brake_torque[index], stuck[index] = brake.torque, brake.stuck_at
     rates = (spin_rate[0], spin_rate[1], spin_rate[2], spin_rate[3])
     before = PowertrainState(state[ENGINE_SPEED], int(state[GEAR]), state[SINCE_SHIFT])
     transfer = min(pedals.transfer_range, vehicle.driveline.range_count - 1)
-    speed = shaft_speed(vehicle.driveline, rates) * vehicle.driveline.ranges[transfer].reduction
-    drive = shaft_drive(vehicle.powertrain[0], before, pedals.selected, pedals.throttle, speed, step)
+    shaft = shaft_speed(vehicle.driveline, rates) * vehicle.driveline.ranges[transfer].reduction
+    drive = shaft_drive(vehicle.powertrain[0], before, pedals.selected, pedals.throttle, shaft, step)
     # Differentials and gearbox are on the chassis, so shaft torques cancel there: what is left is the engine's change.
     work.shaft[4] = vehicle.powertrain[0].reaction * (drive.state.engine_speed - before.engine_speed) / step
     state[ENGINE_SPEED], state[SINCE_SHIFT] = drive.state.engine_speed, drive.state.since_shift

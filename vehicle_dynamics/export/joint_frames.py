@@ -60,13 +60,13 @@ class JointTransforms:
         self.children = [frame.child for frame in frames]
         self._origins, axes = np.array([frame.origin for frame in frames]), np.array([frame.axis for frame in frames])
         is_revolute = np.array([[frame.motion is Motion.REVOLUTE] for frame in frames])
-        self._turns, self._slides = np.where(is_revolute, axes, 0.0), np.where(is_revolute, 0.0, axes)
-        self._is_turn = is_revolute[:, 0]
+        self._rotation_axes, self._translation_axes = np.where(is_revolute, axes, 0.0), np.where(is_revolute, 0.0, axes)
+        self._is_revolute = is_revolute[:, 0]
 
     def at(self, positions: Array) -> tuple[Array, Array]:
         """Translations (joints x 3) [m] and quaternions x y z w (joints x 4) at the joints' positions."""
-        half = np.where(self._is_turn, 0.5 * positions, 0.0)
+        half = np.where(self._is_revolute, 0.5 * positions, 0.0)
         quaternions = np.empty((len(positions), 4))
-        quaternions[:, :3] = self._turns * np.sin(half)[:, None]
+        quaternions[:, :3] = self._rotation_axes * np.sin(half)[:, None]
         quaternions[:, 3] = np.cos(half)
-        return self._origins + self._slides * positions[:, None], quaternions
+        return self._origins + self._translation_axes * positions[:, None], quaternions

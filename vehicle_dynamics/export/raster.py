@@ -67,7 +67,7 @@ def shape_triangles(shape: Shape, rotated: Array, shifted: Array, number: int) -
 
 
 def chequered_ground(half: int) -> Triangles:
-    """Squares of 1 m at z = 0, as object GROUND."""
+    """Squares of 1 m at z = 0, from -half to half [m] in x and y, as object GROUND."""
     x, y = (axis.ravel().astype(float) for axis in np.mgrid[-half:half, -half:half])
     zero = np.zeros_like(x)
     a, b, c, d = (np.stack([x + i, y + j, zero], axis=-1) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1)))

@@ -169,7 +169,7 @@ def embedded_result(mechanism: LoopedTree) -> EmbeddedResult:
 
 
 def _row_paths(above: list[int], row_start: Indices) -> list[list[int]]:
-    """For each reduced row the rows above it and itself, from the root down."""
+    """Rows above each reduced row and itself, from the root down."""
     paths: list[list[int]] = []
     hanging: list[list[int]] = []  # of each group: all rows down to its last
     for group, parent in enumerate(above):

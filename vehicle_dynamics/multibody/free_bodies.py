@@ -248,7 +248,7 @@ def _hinge(layout: TreeLayout, body: Body) -> _Joint:
         rows += [(True, a, b), (True, b, lines[0]), (True, lines[0], a)]
     else:
         words = ", ".join(motion.value for motion in motions)
-        raise ValueError(f"body {body.name}: a hinge must be one turn, two turns or one slide, got ({words})")
+        raise ValueError(f"body {body.name}: a hinge must have one or two revolute axes or one slide, got ({words})")
     return _Joint(first, second, np.array(body.axes[0].point), rows)
 
 
@@ -292,7 +292,7 @@ def _cut_rows(joints: list[_Joint], starts: Indices) -> Indices:
 
 
 def _row_shares(shares: list[list[tuple[int, int]]], rows: int) -> Indices:
-    """For each constraint row, where its forces on its first and second body stand in the list of all of them.
+    """Indices of each constraint row's forces on its first and second body in the list of all forces.
 
     shares: for each body, the (row, side) pairs of the constraints that act on it.
     """
@@ -307,7 +307,7 @@ def _pair_entries(shares: list[list[tuple[int, int]]], pattern: CholeskyPattern)
 
 
 def _shares(joints: list[_Joint], starts: Indices, bodies: int) -> list[list[tuple[int, int]]]:
-    """For each body the rows that it takes part in, and whether as first (0) or second body (1)."""
+    """Rows that each body takes part in, and whether as first (0) or second body (1)."""
     shares: list[list[tuple[int, int]]] = [[] for _ in range(bodies)]
     for number, joint in enumerate(joints):
         for side, body in enumerate((joint.first, joint.second)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.kernels.inertia import Symmetric, times, turned_inertia
+from proving_ground.kernels.inertia import Symmetric, rotated_inertia, times
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, scale, sub
 from vehicle_dynamics.multibody.free_bodies import NO_ANCHOR, FreeAccelerations, FreeBodies, FreeState, FreeWorkspace
@@ -73,8 +73,8 @@ def _forces(bodies: FreeBodies, state: FreeState, gravity: Vector3, body_forces:
     for body in range(len(bodies.mass)):
         r = work.rotated[body]
         x, y, z = (r[0], r[3], r[6]), (r[1], r[4], r[7]), (r[2], r[5], r[8])
-        inertia = turned_inertia(_symmetric(bodies.inertia[body]), x, y, z)
-        inverse = turned_inertia(_symmetric(bodies.inverse_inertia[body]), x, y, z)
+        inertia = rotated_inertia(_symmetric(bodies.inertia[body]), x, y, z)
+        inverse = rotated_inertia(_symmetric(bodies.inverse_inertia[body]), x, y, z)
         for k in range(6):
             work.inertia[body, k] = inertia[k]
             work.inverse_inertia[body, k] = inverse[k]

@@ -286,8 +286,8 @@ def _motion_column(tree: TreeArrays, at: ImplicitLayout, j: int, work: ImplicitW
     before = work.acceleration[tree.parent[j]]
     w, u = vector(axis), linear_part(axis)
     angular_change = cross(w, vector(before))
-    slide = add(cross(u, vector(before)), cross(w, linear_part(before)))
-    angular, linear = momentum(tree_work.composite[j + 1], angular_change, slide)
+    linear_change = add(cross(u, vector(before)), cross(w, linear_part(before)))
+    angular, linear = momentum(tree_work.composite[j + 1], angular_change, linear_change)
     load = work.load[j + 1]
     moment = sub(add(cross(w, vector(load)), cross(u, linear_part(load))), angular)
     force = sub(cross(w, linear_part(load)), linear)
@@ -303,9 +303,9 @@ def _motion_column(tree: TreeArrays, at: ImplicitLayout, j: int, work: ImplicitW
         # k moves j or is j: row j, column k; (row[0:3], row[3:6]) is I_j S_j.
         earlier = work.acceleration[tree.parent[k]]
         w_k, u_k = vector(ancestor), linear_part(ancestor)
-        turn_k = cross(w_k, vector(earlier))
-        slide_k = add(cross(u_k, vector(earlier)), cross(w_k, linear_part(earlier)))
-        out[ROOT_SPEEDS + j, k] = -dot((row[0], row[1], row[2]), turn_k) - dot((row[3], row[4], row[5]), slide_k)
+        angular_k = cross(w_k, vector(earlier))
+        linear_k = add(cross(u_k, vector(earlier)), cross(w_k, linear_part(earlier)))
+        out[ROOT_SPEEDS + j, k] = -dot((row[0], row[1], row[2]), angular_k) - dot((row[3], row[4], row[5]), linear_k)
 
 
 @part

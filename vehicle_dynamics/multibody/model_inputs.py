@@ -28,7 +28,7 @@ class Forces(NamedTuple):
 
 
 class Constraints(NamedTuple):
-    """How a multiplier model treats its constraints: errors obey e'' + 2 alpha e' + beta^2 e = 0 (Baumgarte)."""
+    """Stabilisation of a multiplier model: constraint errors obey e'' + 2 alpha e' + beta^2 e = 0 (Baumgarte)."""
 
     anchor: Array  # cuts x 9: see tree_arrays.anchors_at_rest
     alpha: float  # [1/s]; zeros disable the stabilisation

@@ -173,7 +173,7 @@ def _frames(layout: TreeLayout) -> tuple[list[int], list[int]]:
 
 
 def _path_table(paths: list[list[int]]) -> Indices:
-    """For each axis, the axes on the path from the root to it, itself included, without the first ROOT_LEVELS."""
+    """Axes on the path from the root to each axis, itself included, without the first ROOT_LEVELS."""
     table = np.zeros((len(paths), ROOT_LEVELS + max((len(path) for path in paths), default=0)), dtype=np.int64)
     for index, path in enumerate(paths):
         table[index, ROOT_LEVELS : ROOT_LEVELS + len(path)] = path

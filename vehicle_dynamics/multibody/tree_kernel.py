@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.kernels.inertia import about_origin, times, turned_inertia
+from proving_ground.kernels.inertia import about_origin, rotated_inertia, times
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, sub
 from vehicle_dynamics.multibody.tree_arrays import ROOT_LEVELS, TreeArrays, TreeWorkspace
@@ -70,7 +70,7 @@ def tree_poses(tree: TreeArrays, coordinates: Array, work: TreeWorkspace) -> Non
         if tree.is_revolute[index]:
             design_point = vector(tree.point[index])
             point = add(rotate_by(before, design_point), shift)
-            turn_further(before, design_direction, coordinates[index], after)
+            rotate_further(before, design_direction, coordinates[index], after)
             shift = sub(point, rotate_by(after, design_point))
             angular, linear = direction, cross(point, direction)
         else:
@@ -136,7 +136,7 @@ def tree_inertias(tree: TreeArrays, work: TreeWorkspace) -> None:
         frame, mass, design = tree.body_frame[body], tree.mass[body], tree.inertia[body]
         r, own = work.rotated[frame], work.own[frame]
         centre = add(rotate_by(r, vector(tree.centre[body])), vector(work.shifted[frame]))
-        inertia = turned_inertia(
+        inertia = rotated_inertia(
             (design[0], design[1], design[2], design[3], design[4], design[5]),
             (r[0], r[3], r[6]),
             (r[1], r[4], r[7]),
@@ -172,7 +172,10 @@ def tree_mass_matrix(tree: TreeArrays, work: TreeWorkspace) -> None:
 
 @part
 def tree_forces(tree: TreeArrays, body_forces: Array, coordinate_forces: Array, work: TreeWorkspace) -> None:
-    """Generalised forces T - C of [Cameron], Eq. 1: what bodies need at zero accelerations, summed tip to base."""
+    """Write the generalised forces T - C of [Cameron], Eq. 1, to work.push and work.root_push.
+
+    Forces on coordinates and bodies, less those that bodies need at zero accelerations, summed from tips to base.
+    """
     load, axes, push = work.load, work.axis, work.push
     for frame in range(len(load)):
         for k in range(6):
@@ -227,7 +230,7 @@ def rotate_by(r: Array, a: Vector3) -> Vector3:
 
 
 @part
-def turn_further(before: Array, axis: Vector3, angle: float, after: Array) -> None:
+def rotate_further(before: Array, axis: Vector3, angle: float, after: Array) -> None:
     """after = before times the rotation about a unit axis (Rodrigues)."""
     x, y, z = axis
     c, s = math.cos(angle), math.sin(angle)

@@ -57,7 +57,7 @@ class TreeRunWorkspace(NamedTuple):
     total: TreeRunState
     forces: Forces
     wrench: Array
-    root_turned: Array
+    root_rotation: Array
     work: TreeWorkspace
     out: TreeAccelerations
 
@@ -80,7 +80,7 @@ def tree_run_workspace(tree: TreeArrays) -> TreeRunWorkspace:
         total=total,
         forces=Forces(np.zeros((len(tree.mass), 6)), np.zeros(count)),
         wrench=np.zeros(6),
-        root_turned=np.zeros(9),
+        root_rotation=np.zeros(9),
         work=tree_workspace(tree),
         out=tree_accelerations(tree),
     )
@@ -127,7 +127,7 @@ def run_tree_augmented(
 def _loads(tree: TreeArrays, state: TreeRunState, time: float, plan: RunPlan, workspace: TreeRunWorkspace) -> None:
     """Motion of the tree and the forces on it."""
     springs, table = plan.springs, plan.table
-    work, wrench, r = workspace.work, workspace.wrench, workspace.root_turned
+    work, wrench, r = workspace.work, workspace.wrench, workspace.root_rotation
     rotation_matrix(state.attitude, r)
     tree_motion(tree, state.coordinates, state.rates, state.root_velocity, rotate_back(r, plan.gravity), work)
     spring_forces(springs, state.coordinates, state.rates, workspace.forces.coordinates)
@@ -153,7 +153,7 @@ def _slope(state: TreeRunState, workspace: TreeRunWorkspace) -> None:
 @part
 def _kinematics(state: TreeRunState, workspace: TreeRunWorkspace) -> None:
     """Rate of change of the pose and the coordinates into workspace.slope."""
-    slope, r = workspace.slope, workspace.root_turned
+    slope, r = workspace.slope, workspace.root_rotation
     rotation_matrix(state.attitude, r)
     quaternion_rate(state.attitude, vector(state.root_velocity), True, slope.attitude)
     put(slope.origin, 0, rotate_by(r, linear_part(state.root_velocity)))

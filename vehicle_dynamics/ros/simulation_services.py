@@ -32,7 +32,7 @@ from terrain.spawned import obstacles_of
 from terrain.world import World
 from vehicle_dynamics.services.entities import Entity
 from vehicle_dynamics.services.entity_services import EntityServices
-from vehicle_dynamics.services.refusal import FAILED, RefusalError
+from vehicle_dynamics.services.rejection import FAILED, RejectionError
 from vehicle_dynamics.services.run_services import RunServices
 from vehicle_dynamics.services.site import Site
 from vehicle_dynamics.services.world_services import WorldServices
@@ -75,7 +75,7 @@ class Announcements:
         self._node.get_logger().info(f"world {name} is loaded; the simulation is stopped")
 
     def wait(self) -> None:
-        """Until all nodes that listen have got it: the next instant finds them with the new obstacles and world."""
+        """Wait until all subscribers have it: the next instant finds them with the new obstacles and world."""
         for publisher in (self._spawned, self._world):
             publisher.wait_for_all_acked(Duration(seconds=DELIVERY_S))
 
@@ -170,7 +170,7 @@ class SimulationServices:
             if result is not None:
                 result.result, result.error_message = result.RESULT_OK, remark or ""
             return True
-        except RefusalError as error:
+        except RejectionError as error:
             constant, words = error.constant, str(error)
         except Exception as error:  # a bug: the client gets a code, the log the rest
             self._vehicle.get_logger().error(f"simulation service: {type(error).__name__}: {error}")

@@ -22,13 +22,15 @@ class TwistInput:
     only that is left. DDS allows one type per topic in a process, so both at a time are impossible.
     """
 
-    def __init__(self, node: SuiteNode[Any], topic: Topic, kind: str, callback: Callable[[Any], None]) -> None:
-        """kind: auto, twist or twist_stamped."""
-        self._node, self._topic, self._callback = node, topic, callback
+    def __init__(
+        self, node: SuiteNode[Any], topic: Topic, kind: str, callback: Callable[[Any], None], **options: Any
+    ) -> None:
+        """kind: auto, twist or twist_stamped; options: of the node's `listen`."""
+        self._node, self._topic, self._callback, self._options = node, topic, callback, options
         self._full_topic = node.resolve_topic_name(topic.name)
         self._is_free = kind not in TYPES
         self._type: type | None = None
-        self._subscription: Any = None
+        self.subscription: Any = None  # None: no type is known yet
         if not self._is_free:
             self._subscribe(TYPES[kind])
 
@@ -48,10 +50,10 @@ class TwistInput:
         return "" if self._type is None else type_name(self._type)
 
     def _subscribe(self, message_type: type) -> None:
-        if self._subscription is not None:
-            self._node.destroy_subscription(self._subscription)
+        if self.subscription is not None:
+            self._node.destroy_subscription(self.subscription)
         self._type = message_type
-        self._subscription = self._node.listen(self._topic, self._callback, message_type=message_type)
+        self.subscription = self._node.listen(self._topic, self._callback, message_type=message_type, **self._options)
         self._node.get_logger().info(f"{self._topic.name} is received as {self._name}")
 
     def _report(self, users: dict[str, list[str]]) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from geometry_msgs.msg import Twist, TwistStamped
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_msgs.msg import UInt32
@@ -26,8 +27,11 @@ from proving_ground.interfaces.digest import Digest
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.interfaces.message_types import message_class
 from proving_ground.interfaces.synchrony import Arrival, read_report
+from proving_ground.interfaces.topic import Topic
+from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, other_publishers, run_node
+from proving_ground.ros_support.polled import PolledGroup
 from proving_ground.ros_support.signals import SIGNALS
 from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings import SettingsError
@@ -44,25 +48,26 @@ from vehicle_dynamics.control.commands import (
     receive_twist,
 )
 from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, Verdict
+from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.participants import Participants
+from vehicle_dynamics.ros.report_wake import ReportWake
 from vehicle_dynamics.ros.simulation_services import Announcements, SimulationServices
-from vehicle_dynamics.ros.twist_input import TwistInput
+from vehicle_dynamics.ros.twist_input import TYPES, TwistInput
 from vehicle_dynamics.ros.vehicle_publisher import VehiclePublisher
 from vehicle_dynamics.services.entities import Body
 from vehicle_dynamics.services.site import Site
 from vehicle_dynamics.simulation_loop import SimulationLoop
 from vehicle_dynamics.standing import RunEnd
 from vehicle_dynamics.stepper import Pacer, Stepper
-from vehicle_dynamics.time_keeper import TimeKeeper
+from vehicle_dynamics.time_keeper import NAMED_AFTER_S, TimeKeeper
 from vehicle_dynamics.vehicle_choice import make_vehicle
-from vehicle_dynamics.vehicle_messages import FrameNames
 
 CLOCK, CMD_VEL, PEDALS = topics.CLOCK.name, topics.CMD_VEL.name, topics.PEDALS.name
 ACKERMANN = topics.ACKERMANN_CMD.name
+NEWEST = QoSProfile(depth=1)  # reports of nodes that are only named: the last one says all
 GRAPH_PERIOD_S = 0.2  # between checks of the publishers of commands
 FAR_STAMP_S = 1.0  # a command's stamp this far from simulation time is reported
-NAMED_AFTER_S = 1.0  # wall time after which those who hold time are named
 KEEPS_UP = 0.95  # share of the requested pace
 SHORTEST_JUDGED_S = 0.5  # the first report comes sooner, and does not judge the pace
 SWITCH_INTERVAL_S = 0.0005  # with Python's own 5 ms a busy callback would make the simulation late
@@ -76,6 +81,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def __init__(self) -> None:
         self._loop: SimulationLoop | None = None
+        self._wake: ReportWake | None = None
         self._standard: SimulationServices | None = None
         super().__init__()
         s = self.settings
@@ -112,15 +118,12 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._simulation.is_paused = s.start_paused
         self._audit, self._gate = CommandAudit(), RateLimiter()
 
-        f = s.frames
-        frames = FrameNames(map=f.map_frame, odom=f.odom_frame, base=f.base_frame, prefix=f.prefix)
-        has_base = s.tf_source == "truth"
         publisher = VehiclePublisher(
             self,
             vehicle,
             parameters,
-            frames,
-            has_base=has_base,
+            s.frames,
+            has_base=s.publishes_base,
             has_body=s.publish_body_tf,
             ruts=there.ground.kernel().ruts,
         )
@@ -131,10 +134,8 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             topics.ACKERMANN_CMD.name: self._on_ackermann,
         }
         self._participants: Participants | None = None
-        self._cmd_vel = TwistInput(self, topics.CMD_VEL, s.cmd_vel_type, partial(self._command, topics.CMD_VEL.name))
-        self.listen(topics.PEDALS, partial(self._command, topics.PEDALS.name))
-        if message_class(topics.ACKERMANN_CMD.type) is not None:  # not part of every ROS installation
-            self.listen(topics.ACKERMANN_CMD, partial(self._command, topics.ACKERMANN_CMD.name))
+        self._wake = ReportWake(self) if s.sync.nodes else None
+        self._listen_to_commands()
         self._resets = self.advertise(topics.RESETS)
         self._reset_count = UInt32()
         self._resets.publish(self._reset_count)
@@ -145,19 +146,47 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self.create_timer(GRAPH_PERIOD_S, self._cmd_vel.look, clock=self.wall_clock)
 
         sys.setswitchinterval(SWITCH_INTERVAL_S)
+        is_over = self.create_guard_condition(self.publish_health)  # at once: the run is timed until then
         self._loop = SimulationLoop(
-            self._simulation, Pacer(s.real_time_factor), publisher.publish, self.stop, keeper=self._keeper(publisher)
+            self._simulation,
+            Pacer(s.real_time_factor),
+            publisher.publish,
+            self.stop,
+            keeper=self._keeper(publisher),
+            on_over=is_over.trigger,
+            wake=self._wake,
         )
         self._loop.start()
-        announcements = Announcements(self, f.map_frame, self._announce_reset, self._on_world)
+        announcements = Announcements(self, s.frames.map_frame, self._announce_reset, self._on_world)
         body = Body.of(parameters, vehicle.base_in_chassis)
         site = Site(self._loop, ground, self._world, origin, vehicle, body, announcements)
-        self._standard = SimulationServices(self, site, f.map_frame)
+        self._standard = SimulationServices(self, site, s.frames.map_frame)
         self._judge_pace_from_now()
         self.report("simulation", Level.OK, self._simulation.word)
 
+    def _listen_to_commands(self) -> None:
+        """Those of our drivers are read with their reports; those of others, which may be best effort, at once."""
+        own, kind = self.settings.sync.own_commands(), self.settings.cmd_vel_type
+        if kind not in TYPES:  # its subscription may change
+            own -= {CMD_VEL}
+
+        def options(topic: Topic) -> dict[str, Any]:
+            return {"group": PolledGroup()} if topic.name in own else {"profile": qos.SENSOR}
+
+        commands = [topics.PEDALS]
+        if message_class(topics.ACKERMANN_CMD.type) is not None:  # not part of every ROS installation
+            commands.append(topics.ACKERMANN_CMD)
+        found = {topic: self.listen(topic, partial(self._command, topic.name), **options(topic)) for topic in commands}
+        self._cmd_vel = TwistInput(
+            self, topics.CMD_VEL, kind, partial(self._command, CMD_VEL), **options(topics.CMD_VEL)
+        )
+        found[topics.CMD_VEL] = self._cmd_vel.subscription
+        for topic, subscription in found.items():
+            if topic.name in own and self._wake is not None:
+                self._wake.add(subscription)
+
     def _keeper(self, publisher: VehiclePublisher) -> TimeKeeper | None:
-        """Who holds time, in a synchronous run."""
+        """Time keeper of a synchronous run."""
         s = self.settings
         if not s.sync.is_on:
             return None
@@ -165,8 +194,11 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._participants.on_published(publisher.counts)
         self._simulation.digest = Digest()
         for name in s.sync.nodes:
-            is_lazy = name in s.sync.inner
-            self.listen(topics.FINISHED.below(name), partial(self._on_finished, name), is_lazy=is_lazy)
+            topic, is_outer = topics.FINISHED.below(name), name in s.sync.outer
+            profile = None if is_outer else NEWEST
+            report = self.listen(topic, partial(self._on_finished, name), profile, group=PolledGroup())
+            assert self._wake is not None
+            self._wake.add(report, wakes=is_outer, is_rare=not is_outer)
         return TimeKeeper(self._simulation, self._participants, RunEnd(s.end), publisher.publish, self._obey)
 
     def check_settings(self, new: VehicleNodeSettings) -> None:
@@ -189,6 +221,8 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self._standard.close()
         if self._loop is not None:
             self._loop.stop()
+        if self._wake is not None:
+            self._wake.close()
         super().destroy_node()
         if self._loop is not None and self._loop.failure is not None:
             raise self._loop.failure
@@ -214,8 +248,6 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self.report("synchrony", Level.ERROR, f"report of {name} rejected: {error}")
             return
         self._participants.on_report(name, report)
-        if self._loop is not None:
-            self._loop.on_progress()
 
     def _command(self, topic: str, message: Any) -> None:
         """Obey a command now, or in the instant that it belongs to."""
@@ -223,9 +255,10 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self._act_on[topic](message)
             return
         stamp_ns = read_stamp(message.header.stamp) if hasattr(message, "header") else 0
-        if not stamp_ns and self.settings.sync.wait_for and not self.settings.sync.per_message_of:
-            words = f"{topic} has no stamps to wait for: stamp it, or set sync.per_message_of"
-            self.report("synchrony", Level.ERROR, words)
+        complaint = self._participants.complaint(topic, stamp_ns, self._simulation.time_ns)
+        if complaint:
+            self.health.count(f"{topic} rejected")
+            self.report("synchrony", Level.ERROR, f"{topic} {complaint}")
             return
         self._participants.on_command(topic, stamp_ns, message)
         if self._loop is not None:
@@ -337,6 +370,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def _report_simulation(self) -> None:
         simulation, loop = self._simulation, self.loop
+        state = simulation.word  # first: the text below must not be older, and the vehicle moves meanwhile
         now, time_ns = self.wall_time(), simulation.time_ns
         before, time_before = self._reported_at
         self._reported_at = (now, time_ns)
@@ -345,7 +379,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         if simulation.diverged:
             self.report("simulation", Level.ERROR, simulation.diverged)
         elif simulation.is_paused or simulation.is_over:
-            self.report("simulation", Level.OK, simulation.word)
+            self.report("simulation", Level.OK, state)
         elif loop.waiting.seconds > NAMED_AFTER_S:
             words = f"time stands still: waiting for {', '.join(loop.waiting.names)}"
             self.report("simulation", Level.WARN, words)
@@ -361,13 +395,16 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self._drive.set_pace(max(pace, 1.0))
         effort = loop.take_effort()
         self._figures = {
-            "state": simulation.word,
+            "state": state,
             "tick": str(simulation.tick),
             "real_time_factor": f"{pace:.3f}",
             "overruns": str(loop.overruns),
             "awaited": ", ".join(loop.waiting.names),
             "awaited_s": f"{loop.waiting.seconds:.1f}",
             "waited_s": f"{loop.waited_s:.3f}",
+            "longest_wait_s": f"{loop.longest_wait.seconds:.1f}",
+            "longest_wait_for": ", ".join(loop.longest_wait.names),
+            "speed_mps": f"{forward_speed(simulation.seen):.3f}",
             "given_up_s": f"{loop.pacer.given_up_ns / NS_PER_S:.3f}",
             "worst_step_ms": f"{effort.worst_move_ns * 1e-6:.3f}",
             "worst_step_and_publish_ms": f"{effort.worst_turn_ns * 1e-6:.3f}",

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.frames import Frames
 from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode
+from proving_ground.ros_support.packed import PackedTransforms
 from proving_ground.ros_support.tf import StaticTransformBroadcaster
 from terrain.ruts import Ruts
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.stepper import Instant
 from vehicle_dynamics.vehicle import Vehicle
-from vehicle_dynamics.vehicle_messages import FrameNames, VehicleMessages
+from vehicle_dynamics.vehicle_messages import VehicleMessages
 
 PUBLISHED = (
     topics.CLOCK, topics.TRUTH_ODOM, topics.TRUTH_ACCEL, topics.JOINT_STATES, topics.TRUTH_ACTUATION,
@@ -28,7 +30,7 @@ class VehiclePublisher:
         node: SuiteNode[Any],
         vehicle: Vehicle,
         parameters: VehicleParameters,
-        frames: FrameNames,
+        frames: Frames,
         *,
         has_base: bool,
         has_body: bool,
@@ -40,7 +42,14 @@ class VehiclePublisher:
         self._wheels = self._publishers[topics.TRUTH_WHEELS.name]
         self._static = StaticTransformBroadcaster(node)
         self._messages = VehicleMessages(
-            new_message, vehicle, parameters, frames, has_base=has_base, has_body=has_body, ruts=ruts
+            new_message,
+            vehicle,
+            parameters,
+            frames,
+            has_base=has_base,
+            has_body=has_body,
+            ruts=ruts,
+            pack=PackedTransforms,
         )
 
     def publish_once(self, time_ns: int) -> None:

@@ -1,1 +1,1 @@
-"""What simulation_interfaces asks of a running simulation, without ROS: each service fills its response or refuses."""
+"""Services of simulation_interfaces, without ROS: each service fills its response or rejects the request."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from terrain.obstacles import Box, Cylinder, Obstacles
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.services.refusal import FAILED, RefusalError
+from vehicle_dynamics.services.rejection import FAILED, RejectionError
 
 ROBOT, STATIC_OBJECT = "CATEGORY_ROBOT", "CATEGORY_STATIC_OBJECT"  # constants of simulation_interfaces/EntityCategory
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -43,7 +43,7 @@ class Body:
 
     @staticmethod
     def of(parameters: VehicleParameters, base_in_chassis: Iterable[float]) -> Body:
-        """From a vehicle file."""
+        """Body of a vehicle from its file."""
         contact, base = parameters.body_contact, list(base_in_chassis)
         corners = zip((contact.points_x_m, contact.points_y_m, contact.points_z_m), base, strict=True)
         spans = [(min(points) - float(origin), max(points) - float(origin)) for points, origin in corners]
@@ -99,7 +99,7 @@ def name_pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise RefusalError(FAILED, f"filter: is not a regular expression: {error}") from None
+        raise RejectionError(FAILED, f"filter: is not a regular expression: {error}") from None
 
 
 def has_tags(tags: Container[str], wanted: Iterable[str], needs_all: bool) -> bool:
@@ -109,16 +109,16 @@ def has_tags(tags: Container[str], wanted: Iterable[str], needs_all: bool) -> bo
 
 
 def free_name(name: str, kind: str, taken: Container[str], allow_renaming: bool) -> str:
-    """The name of a new entity; raises RefusalError unless it is valid and free, or may be changed."""
+    """The name of a new entity; raises RejectionError unless it is valid and free, or may be changed."""
     if name and not NAME.fullmatch(name):
-        raise RefusalError(
+        raise RejectionError(
             "NAME_INVALID", f"name: must be letters, digits and _, beginning with a letter, got {name!r}"
         )
     if name and name not in taken:
         return name
     if name and not allow_renaming:
-        raise RefusalError("NAME_NOT_UNIQUE", f"name: {name} is taken; give another one or allow renaming")
+        raise RejectionError("NAME_NOT_UNIQUE", f"name: {name} is taken; give another one or allow renaming")
     if not name and not allow_renaming:
-        raise RefusalError("NAME_INVALID", "name: is empty; give one or allow renaming")
+        raise RejectionError("NAME_INVALID", "name: is empty; give one or allow renaming")
     stem = name or kind
     return next(found for number in itertools.count(1) if (found := f"{stem}_{number}") not in taken)

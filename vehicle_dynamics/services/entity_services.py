@@ -29,7 +29,7 @@ from terrain.obstacles import Box, Cylinder
 from terrain.spawned import BoxSize, CylinderSize, Spawnable, upright_yaw
 from vehicle_dynamics.services import entities
 from vehicle_dynamics.services.entities import Entity
-from vehicle_dynamics.services.refusal import FAILED, UNSUPPORTED, RefusalError
+from vehicle_dynamics.services.rejection import FAILED, UNSUPPORTED, RejectionError
 from vehicle_dynamics.services.run_services import FORMAT
 from vehicle_dynamics.services.site import VEHICLE, Site
 from vehicle_dynamics.start import Origin
@@ -41,7 +41,7 @@ STANDS = 1e-9  # [m/s], [rad/s]
 
 
 class EntityServices:
-    """Each method serves the type of its name: it fills the response, and returns a remark or raises RefusalError."""
+    """Each method serves the type of its name: it fills the response, and returns a remark or raises RejectionError."""
 
     def __init__(self, site: Site, make: Maker, map_frame: str) -> None:
         self._site, self._make, self._frame = site, make, map_frame
@@ -80,7 +80,7 @@ class EntityServices:
         info.category.category, info.description, info.tags = item.category, item.description, list(item.tags)
 
     def set_entity_info(self, request: Any, response: Any) -> None:
-        """Replace them."""
+        """Replace category, description and tags of an entity."""
         info = request.info
         with self._site.exclusive():
             item = self._site.entity(request.entity)
@@ -140,14 +140,14 @@ class EntityServices:
                     return ""
                 heading = _heading(state.pose.orientation)
             except ValueError as error:
-                raise RefusalError("INVALID_POSE", f"state: {error}") from None
+                raise RejectionError("INVALID_POSE", f"state: {error}") from None
             speed = linear[0] * math.cos(heading) + linear[1] * math.sin(heading)
             site.move_vehicle(Origin(position[0], position[1], heading, speed), "INVALID_POSE")
         return ""
 
     def _move_obstacle(self, item: Entity, position: tuple[float, float, float], yaw: float, is_moving: bool) -> None:
         if is_moving:
-            raise RefusalError(FAILED, f"{item.name} is a static object and cannot move")
+            raise RejectionError(FAILED, f"{item.name} is a static object and cannot move")
         x, y, base = position
         moved = replace(item.shape, x=x, y=y, base=base)
         shape = replace(moved, yaw=yaw) if isinstance(moved, Box) else moved
@@ -155,7 +155,7 @@ class EntityServices:
 
     def _check_frame(self, frame: str) -> None:
         if frame not in ("", self._frame):
-            raise RefusalError("INVALID_POSE", f"frame_id: must be {self._frame!r} or empty, got {frame!r}")
+            raise RejectionError("INVALID_POSE", f"frame_id: must be {self._frame!r} or empty, got {frame!r}")
 
     # Spawning
 
@@ -185,25 +185,25 @@ class EntityServices:
                 resource = item.entity_resource
                 outcome.entity_name = self._spawn(item, resource.uri, resource.resource_string)
                 outcome.result.result = outcome.result.RESULT_OK
-            except RefusalError as error:
+            except RejectionError as error:
                 failed += 1
                 code = getattr(outcome, error.constant, None) or getattr(outcome.result, error.constant)
                 outcome.result.result, outcome.result.error_message = code, str(error)
             response.results.append(outcome)
         if failed:
-            raise RefusalError("ENTITIES_SPAWN_FAILED", f"{failed} of {len(request.spawn_requests)} were not spawned")
+            raise RejectionError("ENTITIES_SPAWN_FAILED", f"{failed} of {len(request.spawn_requests)} were not spawned")
 
     def _spawn(self, request: Any, uri: str, text: str) -> str:
         spawnable, pose = _spawnable(uri, text), request.initial_pose
         kind = "box" if spawnable.box is not None else "cylinder"
         if request.entity_namespace and not entities.NAMESPACE.fullmatch(request.entity_namespace):
-            raise RefusalError("NAMESPACE_INVALID", f"entity_namespace: not a ROS name: {request.entity_namespace!r}")
+            raise RejectionError("NAMESPACE_INVALID", f"entity_namespace: not a ROS name: {request.entity_namespace!r}")
         try:
             self._check_frame(pose.header.frame_id)
             position = read_vector(pose.pose.position, "position", LARGEST_COORDINATE)
             shape: Box | Cylinder = spawnable.size.at(position, upright_yaw(pose.pose.orientation))
         except ValueError as error:
-            raise RefusalError("INVALID_POSE", f"initial_pose: {error}") from None
+            raise RejectionError("INVALID_POSE", f"initial_pose: {error}") from None
         with self._site.exclusive():
             taken = self._site.entities()
             name = entities.free_name(request.name, kind, taken, request.allow_renaming)
@@ -217,21 +217,21 @@ class EntityServices:
 
 
 def _spawnable(uri: str, text: str) -> Spawnable:
-    """What a resource describes: `box?length_m=2&height_m=1`, or YAML text `box: {length_m: 2.0}`."""
+    """Object that a resource describes: `box?length_m=2&height_m=1`, or YAML text `box: {length_m: 2.0}`."""
     if not uri and not text:
-        raise RefusalError("NO_RESOURCE", f"uri: is empty, and so is resource_string; give {' or '.join(SPAWNABLES)}")
+        raise RejectionError("NO_RESOURCE", f"uri: is empty, and so is resource_string; give {' or '.join(SPAWNABLES)}")
     if (not uri and text.lstrip().startswith("<")) or urlsplit(uri).path.endswith(OTHER_FORMATS):
-        raise RefusalError("UNSUPPORTED_FORMAT", f"resource: the only format is {FORMAT}: {' or '.join(SPAWNABLES)}")
+        raise RejectionError("UNSUPPORTED_FORMAT", f"resource: the only format is {FORMAT}: {' or '.join(SPAWNABLES)}")
     try:
         if not uri:
             return settings_from_text(text, Spawnable, "resource_string")
         kind, _, query = uri.removeprefix(f"{FORMAT}://").partition("?")
         if kind not in SPAWNABLES:
-            raise RefusalError("NO_RESOURCE", f"uri: must begin with {' or '.join(SPAWNABLES)}, got {uri!r}")
+            raise RejectionError("NO_RESOURCE", f"uri: must begin with {' or '.join(SPAWNABLES)}, got {uri!r}")
         sizes = {name: read_value(value, "uri") for name, value in parse_qsl(query, keep_blank_values=True)}
         return build_nested(Spawnable, {kind: sizes}, "uri")
     except SettingsError as error:
-        raise RefusalError("RESOURCE_PARSE_ERROR", str(error)) from None
+        raise RejectionError("RESOURCE_PARSE_ERROR", str(error)) from None
 
 
 def _heading(orientation: Any) -> float:
@@ -242,8 +242,8 @@ def _heading(orientation: Any) -> float:
 def _rotated(attitude: tuple[float, ...], values: tuple[float, ...]) -> list[float]:
     """A vector of the body's axes in the world's; attitude: x, y, z, w."""
     axis, vector = np.array(attitude[:3]), np.array(values)
-    turned = vector + 2.0 * np.cross(axis, np.cross(axis, vector) + attitude[3] * vector)
-    found: list[float] = turned.tolist()
+    rotated = vector + 2.0 * np.cross(axis, np.cross(axis, vector) + attitude[3] * vector)
+    found: list[float] = rotated.tolist()
     return found
 
 
@@ -257,12 +257,12 @@ def _is_within(item: Entity, bounds: Any) -> bool:
         return True
     wanted = {bounds.TYPE_SPHERE: "sphere", bounds.TYPE_BOX: "box"}.get(bounds.type)
     if wanted is None:
-        raise RefusalError(UNSUPPORTED, "bounds: must be empty, a sphere or a box")
+        raise RejectionError(UNSUPPORTED, "bounds: must be empty, a sphere or a box")
     if len(bounds.points) != 2:
-        raise RefusalError(FAILED, f"bounds: a {wanted} has two points, got {len(bounds.points)}")
+        raise RejectionError(FAILED, f"bounds: a {wanted} has two points, got {len(bounds.points)}")
     first, second = (np.array((point.x, point.y, point.z)) for point in bounds.points)
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise RefusalError(FAILED, "bounds: must be finite")
+        raise RejectionError(FAILED, "bounds: must be finite")
     low, high = map(np.array, entities.limits(item.shape))
     if wanted == "box":
         return bool((np.maximum(low, np.minimum(first, second)) <= np.minimum(high, np.maximum(first, second))).all())

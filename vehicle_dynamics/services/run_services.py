@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from vehicle_dynamics.services.refusal import FAILED, UNSUPPORTED, RefusalError
+from vehicle_dynamics.services.rejection import FAILED, UNSUPPORTED, RejectionError
 from vehicle_dynamics.services.site import Site
 
 STATES = ("STOPPED", "PLAYING", "PAUSED", "QUITTING")  # that can be asked for
@@ -14,7 +14,7 @@ ABOUT = "proving_ground: an off-road vehicle on soft soil; one step is 10 ms of 
 
 
 class RunServices:
-    """Each method serves the type of its name: it fills the response, and returns a remark or raises RefusalError."""
+    """Each method serves the type of its name: it fills the response, and returns a remark or raises RejectionError."""
 
     def __init__(self, site: Site, features: Iterable[str]) -> None:
         """features: names of constants of simulation_interfaces/SimulatorFeatures."""
@@ -35,13 +35,15 @@ class RunServices:
         site, wanted = self._site, request.state
         by_code = {getattr(wanted, f"STATE_{name}"): name for name in STATES}
         if wanted.state not in by_code:
-            raise RefusalError("INCORRECT_TRANSITION", f"state: must be one of {', '.join(STATES)}, got {wanted.state}")
+            raise RejectionError(
+                "INCORRECT_TRANSITION", f"state: must be one of {', '.join(STATES)}, got {wanted.state}"
+            )
         name = by_code[wanted.state]
         if site.is_loading:
-            raise RefusalError("INCORRECT_TRANSITION", "a world is being loaded; wait for it")
+            raise RejectionError("INCORRECT_TRANSITION", "a world is being loaded; wait for it")
         with site.exclusive():
             if site.state == name:
-                raise RefusalError("ALREADY_IN_TARGET_STATE", f"the simulation is {name.lower()} already")
+                raise RejectionError("ALREADY_IN_TARGET_STATE", f"the simulation is {name.lower()} already")
             if name in ("PLAYING", "PAUSED"):
                 site.pause(name == "PAUSED")
             else:
@@ -54,7 +56,7 @@ class RunServices:
         scopes = {name: getattr(request, f"SCOPE_{name.upper()}") for name in ("time", "state", "spawned")}
         scope = request.scope or request.SCOPE_ALL
         if scope != request.SCOPE_ALL and scope & ~sum(scopes.values()):
-            raise RefusalError(UNSUPPORTED, f"scope: must be a sum of {scopes}, or {request.SCOPE_ALL}, got {scope}")
+            raise RejectionError(UNSUPPORTED, f"scope: must be a sum of {scopes}, or {request.SCOPE_ALL}, got {scope}")
         with self._site.exclusive():
             self._site.reset(**{name: bool(scope & bit) for name, bit in scopes.items()})
 
@@ -67,7 +69,7 @@ class RunServices:
         site = self._site
         with site.exclusive():
             if site.state != "PAUSED":
-                raise RefusalError(FAILED, f"only a paused simulation can be stepped; it is {site.state.lower()}")
+                raise RejectionError(FAILED, f"only a paused simulation can be stepped; it is {site.state.lower()}")
             for done in range(1, steps + 1):
                 site.step()
                 if not go_on(done):

@@ -1,6 +1,6 @@
 """The running simulation as services see it: its loop, the vehicle in its world, and spawned obstacles.
 
-Only the loop's thread touches the simulation: everything here asks it. Methods raise RefusalError.
+Only the loop's thread touches the simulation: everything here asks it. Methods raise RejectionError.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from terrain.world_ground import WorldGround
 from terrain.worlds import load_world
 from vehicle_dynamics.base_motion import BaseMotion, base_motion
 from vehicle_dynamics.services.entities import Body, Entity, overlap
-from vehicle_dynamics.services.refusal import FAILED, NOT_FOUND, WRONG_STATE, RefusalError
+from vehicle_dynamics.services.rejection import FAILED, NOT_FOUND, WRONG_STATE, RejectionError
 from vehicle_dynamics.simulation_loop import ANSWER_WAIT_S, SimulationLoop
 from vehicle_dynamics.start import FASTEST_MPS, SLOWEST_MPS, Origin
 from vehicle_dynamics.vehicle import Vehicle
@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 
 
 class Announcer(Protocol):
-    """Tells other nodes what has changed."""
+    """Announces changes to other nodes."""
 
     def reset(self) -> None: ...
 
@@ -76,9 +76,9 @@ class Site:
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Let one request at a time change things; raises RefusalError when another one takes long."""
+        """Let one request at a time change things; raises RejectionError when another one takes long."""
         if not self._turn.acquire(timeout=TURN_WAIT_S):
-            raise RefusalError(WRONG_STATE, "another request is under way: steps, or the loading of a world")
+            raise RejectionError(WRONG_STATE, "another request is under way: steps, or the loading of a world")
         try:
             yield
         finally:
@@ -89,7 +89,7 @@ class Site:
         try:
             return self.loop.ask(request, within_s)
         except concurrent.futures.TimeoutError:
-            raise RefusalError(FAILED, "the simulation did not answer in time; is it waiting for a node?") from None
+            raise RejectionError(FAILED, "the simulation did not answer in time; is it waiting for a node?") from None
 
     # Time
 
@@ -117,7 +117,7 @@ class Site:
     def step(self) -> None:
         """One step of a paused simulation."""
         if not self.ask(self.loop.step, STEP_WAIT_S):
-            raise RefusalError(FAILED, "only a paused simulation can be stepped")
+            raise RejectionError(FAILED, "only a paused simulation can be stepped")
 
     def reset(self, *, time: bool, state: bool, spawned: bool) -> None:
         """Reset parts of the simulation, all at one instant."""
@@ -161,38 +161,38 @@ class Site:
         return self.world is None or bool(self.world.ground.covers(x, y))
 
     def move_vehicle(self, origin: Origin, constant: str) -> None:
-        """Put the vehicle at a pose, in equilibrium on the ground; constant: of the refusal."""
+        """Put the vehicle at a pose, in equilibrium on the ground; constant: result code of a rejection."""
         obstacles = self.ground.spawned if self.world is None else self.world.obstacles + self.ground.spawned
         box = self.body.at(origin.x, origin.y, 0.0, origin.heading)
         if not self.covers(origin.x, origin.y):
-            raise RefusalError(constant, f"pose: x {origin.x:g}, y {origin.y:g} m is outside the world")
+            raise RejectionError(constant, f"pose: x {origin.x:g}, y {origin.y:g} m is outside the world")
         if not SLOWEST_MPS <= origin.speed <= FASTEST_MPS:
             limits = f"from {SLOWEST_MPS:g} to {FASTEST_MPS:g} m/s"
-            raise RefusalError(FAILED, f"speed: must be {limits}, got {origin.speed:g}")
+            raise RejectionError(FAILED, f"speed: must be {limits}, got {origin.speed:g}")
         if overlap(box, obstacles):
-            raise RefusalError(
+            raise RejectionError(
                 constant, f"pose: at x {origin.x:g}, y {origin.y:g} m the vehicle would be in an obstacle"
             )
         try:
             self.ask(lambda: self.loop.simulation.place(origin._asdict()))
         except ValueError as error:
-            raise RefusalError(constant, f"pose: {error}") from None
+            raise RejectionError(constant, f"pose: {error}") from None
 
     def put_up(self, entity: Entity, constant: str) -> None:
-        """Add or replace an obstacle; constant: of the refusal."""
+        """Add or replace an obstacle; constant: result code of a rejection."""
         if not self.covers(entity.shape.x, entity.shape.y):
-            raise RefusalError(constant, f"pose: x {entity.shape.x:g}, y {entity.shape.y:g} m is outside the world")
+            raise RejectionError(constant, f"pose: x {entity.shape.x:g}, y {entity.shape.y:g} m is outside the world")
         if overlap(self._vehicle_box(), obstacles_of([entity.shape])):
-            raise RefusalError(constant, "pose: the vehicle is there")
+            raise RejectionError(constant, "pose: the vehicle is there")
         self.ask(lambda: self._set_spawned({**self.spawned, entity.name: entity}))
         self.announcer.wait()
 
     def remove(self, name: str) -> None:
         """Remove a spawned obstacle."""
         if name == VEHICLE:
-            raise RefusalError(FAILED, "the vehicle cannot be deleted")
+            raise RejectionError(FAILED, "the vehicle cannot be deleted")
         if name not in self.spawned:
-            raise RefusalError(NOT_FOUND, f"entity: there is no {name!r}")
+            raise RejectionError(NOT_FOUND, f"entity: there is no {name!r}")
         self.ask(lambda: self._set_spawned({key: item for key, item in self.spawned.items() if key != name}))
         self.announcer.wait()
 
@@ -204,7 +204,7 @@ class Site:
         """One of them."""
         found = self.entities().get(name)
         if found is None:
-            raise RefusalError(NOT_FOUND, f"entity: there is no {name!r}")
+            raise RejectionError(NOT_FOUND, f"entity: there is no {name!r}")
         return found
 
     def set_info(self, entity: Entity) -> None:
@@ -219,7 +219,7 @@ class Site:
         return self.body.at(*motion.position, heading_of(motion))
 
     def _set_spawned(self, spawned: dict[str, Entity]) -> None:
-        """In the simulation's thread, so that no step is in between."""
+        """Set the spawned objects in the simulation's thread, so that no step is in between."""
         if spawned == self.spawned:
             return
         self.spawned = spawned
@@ -236,7 +236,7 @@ class Site:
         try:
             world = load_world(name)
             self.ask(lambda: self._stand_on(world))
-        except (SettingsError, RefusalError):
+        except (SettingsError, RejectionError):
             self.pause(was_paused)
             raise
         finally:
@@ -257,7 +257,7 @@ class Site:
         except ValueError as error:
             self.ground.replace(before)
             self._set_spawned(spawned)
-            raise RefusalError(FAILED, f"world {world.name}: the vehicle cannot start: {error}") from None
+            raise RejectionError(FAILED, f"world {world.name}: the vehicle cannot start: {error}") from None
         self._restart_time()
         self.loop.begin_again()
 

@@ -15,12 +15,12 @@ from terrain.world import WorldPose
 from terrain.worlds import load_world_file, world_file, world_files
 from vehicle_dynamics.services.entities import has_tags
 from vehicle_dynamics.services.entity_services import EntityServices
-from vehicle_dynamics.services.refusal import FAILED, NOT_FOUND, UNSUPPORTED, RefusalError
+from vehicle_dynamics.services.rejection import FAILED, NOT_FOUND, UNSUPPORTED, RejectionError
 from vehicle_dynamics.services.site import Site
 
 
 class WorldServices:
-    """Each method serves the type of its name: it fills the response, and returns a remark or raises RefusalError."""
+    """Each method serves the type of its name: it fills the response, and returns a remark or raises RejectionError."""
 
     def __init__(self, site: Site, make: Maker, of_entities: EntityServices) -> None:
         self._site, self._make, self._of_entities = site, make, of_entities
@@ -40,9 +40,9 @@ class WorldServices:
                 response.poses.append(found)
 
     def get_named_pose_bounds(self, request: Any, response: Any) -> None:
-        """What the vehicle covers there."""
+        """Bounds of the vehicle at a named pose."""
         if request.name not in self._poses():
-            raise RefusalError(NOT_FOUND, f"name: must be one of {', '.join(self._poses())}, got {request.name!r}")
+            raise RejectionError(NOT_FOUND, f"name: must be one of {', '.join(self._poses())}, got {request.name!r}")
         body = self._site.body
         self._of_entities.fill_bounds(response.bounds, body.low, body.high)
 
@@ -74,13 +74,13 @@ class WorldServices:
                 response.worlds.append(found)
         if problems and not request.continue_on_error:
             response.worlds = []
-            raise RefusalError(constant, "; ".join(problems))
+            raise RejectionError(constant, "; ".join(problems))
         return "; ".join(problems)
 
     def get_current_world(self, request: Any, response: Any) -> None:
         """The world of the vehicle."""
         if self._site.world is None:
-            raise RefusalError("NO_WORLD_LOADED", "the vehicle is on a plane, in no world")
+            raise RejectionError("NO_WORLD_LOADED", "the vehicle is on a plane, in no world")
         response.world = self._resource(self._site.world_name, world_file(self._site.world_name))
 
     def load_world(self, request: Any, response: Any) -> None:
@@ -90,14 +90,14 @@ class WorldServices:
         try:
             path = world_file(name)
         except SettingsError as error:
-            raise RefusalError("NO_RESOURCE", f"uri: {error}") from None
+            raise RejectionError("NO_RESOURCE", f"uri: {error}") from None
         if not path.is_file():
-            raise RefusalError("NO_RESOURCE", f"uri: there is no file {path}")
+            raise RejectionError("NO_RESOURCE", f"uri: there is no file {path}")
         with self._site.exclusive():
             try:
                 self._site.load(name)
             except SettingsError as error:
-                raise RefusalError("RESOURCE_PARSE_ERROR", str(error)) from None
+                raise RejectionError("RESOURCE_PARSE_ERROR", str(error)) from None
         response.world = self._resource(name, path)
 
     def _resource(self, uri: str, path: Path) -> Any:
@@ -110,14 +110,14 @@ class WorldServices:
 
 
 def _world_name(uri: str, text: str) -> str:
-    """Name or path of a world; raises RefusalError."""
+    """Name or path of a world; raises RejectionError."""
     if not uri:
         if text:
-            raise RefusalError(UNSUPPORTED, "resource_string: worlds are loaded by uri only")
-        raise RefusalError("NO_RESOURCE", "uri: is empty; give the name of a world or the path of a YAML file")
+            raise RejectionError(UNSUPPORTED, "resource_string: worlds are loaded by uri only")
+        raise RejectionError("NO_RESOURCE", "uri: is empty; give the name of a world or the path of a YAML file")
     if urlsplit(uri).scheme not in ("", "file"):
-        raise RefusalError("UNSUPPORTED_FORMAT", f"uri: must be a name, a path or file://, got {uri!r}")
+        raise RejectionError("UNSUPPORTED_FORMAT", f"uri: must be a name, a path or file://, got {uri!r}")
     name = uri.removeprefix("file://")
     if (is_path(name) or Path(name).suffix) and not name.endswith(ENDINGS):
-        raise RefusalError("UNSUPPORTED_FORMAT", f"uri: a world is a YAML file, got {name!r}")
+        raise RejectionError("UNSUPPORTED_FORMAT", f"uri: a world is a YAML file, got {name!r}")
     return name

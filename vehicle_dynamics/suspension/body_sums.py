@@ -63,9 +63,9 @@ def body_terms(
     """
     carried = cross(chassis_angular_velocity, add_scaled(cross(chassis_angular_velocity, centre), 2.0, velocity.centre))
     force = combine(mass, bias.centre, mass, carried)
-    total_turn = add(chassis_angular_velocity, velocity.angular)
+    total_angular_velocity = add(chassis_angular_velocity, velocity.angular)
     angular = add(bias.angular, cross(chassis_angular_velocity, velocity.angular))
-    moment = add(times(inertia, angular), cross(total_turn, times(inertia, total_turn)))
+    moment = add(times(inertia, angular), cross(total_angular_velocity, times(inertia, total_angular_velocity)))
     return BodyTerms(mass, centre, inertia, column.angular, column.centre, moment, force)
 
 

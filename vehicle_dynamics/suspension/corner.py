@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from proving_ground.kernels.inertia import Symmetric, rod_inertia, turned_inertia
+from proving_ground.kernels.inertia import Symmetric, rod_inertia, rotated_inertia
 from proving_ground.kernels.jit import inlined_part
 from proving_ground.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, scale, sub, vector
 from vehicle_dynamics.suspension.body_sums import BodyMotion, BodyTerms, CornerSums, add_body, body_terms, first_body
@@ -72,7 +72,7 @@ class SpinEquation(NamedTuple):
     carried: float  # angular velocity of the upright about the axle per unit of theta' [-]
 
 
-class RodTurn(NamedTuple):
+class RodRotation(NamedTuple):
     """Angular motion of a rod on a universal joint."""
 
     column: Vector3
@@ -170,7 +170,7 @@ def arm_inertia(rows: Any, cosine: float, sine: float) -> Symmetric:
 
 
 @inlined_part
-def _rod_on_lower_arm(axis: Vector3, n: Vector3, n_column: Vector3, rate: float, n_bias: Vector3) -> RodTurn:
+def _rod_on_lower_arm(axis: Vector3, n: Vector3, n_column: Vector3, rate: float, n_bias: Vector3) -> RodRotation:
     """Rotation of a rod along n on a universal joint of the lower arm, whose first axis is the arm's own.
 
     Rotation about that axis is the same relative to the chassis: w = rotation about the axis + rotation about the other
@@ -186,7 +186,7 @@ def _rod_on_lower_arm(axis: Vector3, n: Vector3, n_column: Vector3, rate: float,
     carried = scale(rate * rate * first_column * second_column, cross(axis, second))
     rest = sub(sub(n_bias, cross(velocity, scale(rate, n_column))), cross(carried, n))
     bias = add(carried, combine(-dot(rest, second) * inverse, axis, dot(rest, side), second))
-    return RodTurn(column, velocity, bias)
+    return RodRotation(column, velocity, bias)
 
 
 @inlined_part
@@ -254,7 +254,7 @@ def _add_shock(
 
 
 @inlined_part
-def _universal_turn(
+def _universal_angular_velocity(
     first: Vector3, second: Vector3, side: Vector3, shrink: float, n: Vector3, parent: Vector3, n_rate: Vector3
 ) -> Vector3:
     """Angular velocity of a rod along n on a universal joint of a parent, from the rate of its direction.
@@ -283,7 +283,7 @@ def rod_on_spindle_column(
     shrink = 1.0 / norm(across)
     second = scale(shrink, across)
     n_rate = scale(inverse, sub(inner_rate, outer_rate))
-    return _universal_turn(first, second, cross(second, n), shrink, n, spindle_angular_velocity, n_rate)
+    return _universal_angular_velocity(first, second, cross(second, n), shrink, n, spindle_angular_velocity, n_rate)
 
 
 @inlined_part
@@ -300,16 +300,18 @@ def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_an
     second = scale(shrink, across)
     side = cross(second, n)
     # Relative to the spindle the rod rotates about the first axis and about the second.
-    angular_column = _universal_turn(first, second, side, shrink, n, column.spindle, scale(-inverse, column.tie_outer))
+    angular_column = _universal_angular_velocity(
+        first, second, side, shrink, n, column.spindle, scale(-inverse, column.tie_outer)
+    )
     rest = sub(n_rate, cross(velocity.spindle, n))
     first_rate, second_rate = -dot(rest, second) * shrink, dot(rest, side)
     on_first = add_scaled(velocity.spindle, first_rate, first)
-    angular_acceleration = add_scaled(on_first, second_rate, second)
+    rod_angular_velocity = add_scaled(on_first, second_rate, second)
     # The first axis rotates with the spindle, the second with the spindle and about the first.
     carried = add(
         bias.spindle, combine(first_rate, cross(velocity.spindle, first), second_rate, cross(on_first, second))
     )
-    rest = sub(sub(n_bias, cross(angular_acceleration, n_rate)), cross(carried, n))
+    rest = sub(sub(n_bias, cross(rod_angular_velocity, n_rate)), cross(carried, n))
     angular_bias = add(carried, combine(-dot(rest, second) * shrink, first, dot(rest, side), second))
     rod = corner.tie_rod
     return body_terms(
@@ -317,7 +319,7 @@ def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_an
         rod_inertia(rod.across, rod.along, n),
         combine(0.5, pose.tie_outer, 0.5, end.position),
         BodyMotion(angular_column, scale(0.5, column.tie_outer)),
-        BodyMotion(angular_acceleration, combine(0.5, velocity.tie_outer, 0.5, end.velocity)),
+        BodyMotion(rod_angular_velocity, combine(0.5, velocity.tie_outer, 0.5, end.velocity)),
         BodyMotion(angular_bias, combine(0.5, bias.tie_outer, 0.5, end.acceleration)),
         chassis_angular_velocity,
     )
@@ -335,7 +337,7 @@ def _hub(
     centre_bias = add(bias.lower_ball, add(cross(bias.spindle, arm), cross(velocity.spindle, arm_rate)))
     body = body_terms(
         hub.mass,
-        turned_inertia(hub.inertia, pose.upright, pose.tie_side, pose.tie_across),
+        rotated_inertia(hub.inertia, pose.upright, pose.tie_side, pose.tie_across),
         add(pose.lower_ball, arm),
         BodyMotion(column.spindle, add(column.lower_ball, cross(column.spindle, arm))),
         BodyMotion(velocity.spindle, add(velocity.lower_ball, arm_rate)),

@@ -87,13 +87,13 @@ def _link_terms(
     column = add_scaled(motion.joint_rate, motion.link_rate, tangent)
     change = add_scaled(motion.joint_change, motion.link_change, tangent)
     change = add_scaled(change, -motion.link_rate * motion.link_rate, out)
-    angular_acceleration = rate * motion.link_rate
+    link_angular_velocity = rate * motion.link_rate
     return body_terms(
         link.mass,
         arm_inertia(link.inertia, motion.cosine, motion.sine),
         add(motion.pitman_joint, offset),
         BodyMotion(scale(motion.link_rate, axis), column),
-        BodyMotion(scale(angular_acceleration, axis), scale(rate, column)),
+        BodyMotion(scale(link_angular_velocity, axis), scale(rate, column)),
         BodyMotion(scale(rate * rate * motion.link_change, axis), scale(rate * rate, change)),
         chassis_angular_velocity,
     )

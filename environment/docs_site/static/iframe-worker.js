@@ -1,4 +1,4 @@
-// Search runs in a Web Worker, which browsers refuse to a page opened from disk. There it runs in a hidden frame.
+// Search runs in a Web Worker, which browsers deny to a page opened from disk. There it runs in a hidden frame.
 if (location.protocol === "file:") {
   window.IFrameWorker = class extends EventTarget {
     constructor(url) {

@@ -56,7 +56,7 @@ def is_latched(profiles: Sequence[Qos]) -> bool:
 
 
 def sending(topic: str, profiles: Sequence[Qos], count: int) -> QoSProfile:
-    """What one publisher must offer to serve all subscribers of the recorded ones; count: messages in the bag.
+    """QoS that one publisher must offer to serve all subscribers of the recorded ones; count: messages in the bag.
 
     Liveliness and deadlines are not offered: a replay that is paused could not keep them. Where the bag has no QoS,
     reliable and not latched, which matches all subscribers but those for latched topics.

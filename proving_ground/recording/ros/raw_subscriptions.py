@@ -15,7 +15,7 @@ from rclpy.qos import QoSProfile
 
 from proving_ground.ros_support.polled import PolledGroup
 
-TURN_S = 0.02
+TURN_S = 0.05
 MOST_A_TURN = 2000  # messages of one topic: a flood on one must not starve the others
 
 
@@ -33,7 +33,7 @@ class RawSubscriptions:
     """Passes on the messages of each cycle, topic by topic in the order in which they were added."""
 
     def __init__(self, node: Node, on_messages: Callable[[list[Received]], None]) -> None:
-        """on_messages: called in the polling thread."""
+        """Arguments: on_messages is called in the polling thread."""
         self._node, self._on_messages = node, on_messages
         self._group = PolledGroup()
         self._subscriptions: dict[str, Any] = {}

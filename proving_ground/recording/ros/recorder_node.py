@@ -5,77 +5,36 @@ from __future__ import annotations
 import re
 import struct
 import time
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from diagnostic_msgs.msg import KeyValue
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.message_types import message_class
 from proving_ground.recording.definitions import definition
-from proving_ground.recording.live_writing import COMPRESSIONS, LiveBag, LiveMessage, Topic
+from proving_ground.recording.live_writing import LiveBag, LiveMessage, Topic
 from proving_ground.recording.log_time import SimulatedTime
 from proving_ground.recording.parts import next_free
+from proving_ground.recording.recorder_settings import RecorderSettings
 from proving_ground.recording.ros.profiles import is_weaker, listening, offered
 from proving_ground.recording.ros.raw_subscriptions import RawSubscriptions, Received
 from proving_ground.recording.ros.topic_names import complaint
 from proving_ground.recording.writer_thread import WriterThread, one_line
-from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
-from proving_ground.settings import SettingsError, setting
+from proving_ground.settings import SettingsError
 
 LOOK_EVERY_S = 0.25
+RARELY = 4  # one look of this many, once the clock has run for a while
+STARTED_TICKS = 200
 LOOK_CLOSER_EVERY = 8
-NOISE = re.compile(r"/rosout|.*/parameter_events|.*/_.*")  # of no use in a replay
+NOISE = re.compile(r"/rosout|.*/parameter_events|.*/_.*|.*/finished")  # of no use in a replay
 CLOCK = topics.CLOCK.name
 MB = 1_000_000
 EXIT_FAILED = 1
-# By /clock without use_sim_time: rclpy's own subscription to it would cost as much as all the rest.
-LOG_TIMES = ("auto", "clock", "wall")
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecorderSettings:
-    """Topics to record, and where to."""
-
-    out: str = setting("", "Folder of the new bag; empty: runs/rosbag2_DATE", read_only=True)
-    next_free: bool = setting(
-        False,
-        "Whether to record to the next free name (bag_2) if the folder exists; else that is an error",
-        read_only=True,
-    )
-    topics: str = setting(
-        "", "Topics to record, separated by spaces; empty: all but log messages and parameter events", read_only=True
-    )
-    exclude: str = setting("", "Regular expression; topics whose name contains a match are left out", read_only=True)
-    everything: bool = setting(
-        False, "Whether to record log messages, parameter events and hidden topics, too", read_only=True
-    )
-    log_time: str = setting(
-        "auto",
-        "Clock of the log times: clock = /clock, wall = the machine's; auto: /clock if use_sim_time is true",
-        choices=LOG_TIMES,
-        read_only=True,
-    )
-    compression: str = setting(
-        "none",
-        "Compression of chunks: none, lz4 (fast) or zstd (small); costs processor time",
-        choices=COMPRESSIONS,
-        read_only=True,
-    )
-    queue_mb: int = setting(
-        200, "Size of the queue of messages waiting to be written; when it is full, new ones are dropped",
-        unit="MB", minimum=1, maximum=16_000, read_only=True,
-    )  # fmt: skip
-    flush_s: float = setting(
-        0.5, "Longest time until a received message is on disk and survives a kill of this process",
-        unit="s", minimum=0.05, maximum=60.0, read_only=True,
-    )  # fmt: skip
 
 
 class RecorderNode(SuiteNode[RecorderSettings]):
@@ -96,7 +55,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         self._simulated = SimulatedTime()
         self._early: list[Received] = []  # arrived before the first /clock
         self._early_bytes = 0
-        self._rejected_ticks = 0
+        self._ticks = self._rejected_ticks = 0
         self._failure = ""  # one line when the polling thread has failed
         self._listening: dict[str, QoSProfile] = {}
         self._offers: dict[str, Any] = {}
@@ -157,7 +116,6 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         self._publish_figures()
 
     def _publish_figures(self) -> None:
-        message = health_to_msg(self.health, self.get_fully_qualified_name(), self.get_clock().now().to_msg())
         figures = {
             "topics": len(self._listening),
             "messages": self.bag.count,
@@ -168,8 +126,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             "lost": sum(self.lost.values()),
             "rejected_times": self._rejected_ticks,
         }
-        message.status[0].values += [KeyValue(key=key, value=str(value)) for key, value in figures.items()]
-        self._diagnostics.publish(message)
+        self.publish_figures(self.get_clock().now().to_msg(), {key: str(value) for key, value in figures.items()})
 
     def _judge_subscriptions(self) -> None:
         if not self._raw.is_listening:
@@ -193,6 +150,8 @@ class RecorderNode(SuiteNode[RecorderSettings]):
     def _look(self) -> None:
         """Querying the publishers of a topic costs more than counting them; now and then all are queried."""
         self._looks += 1
+        if self._ticks > STARTED_TICKS and self._looks % RARELY:
+            return
         for topic, _ in self.get_topic_names_and_types():
             if topic in self._rejected or not self._is_wanted(topic):
                 continue
@@ -259,6 +218,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
 
     def _tick(self, item: Received) -> None:
         """Advance time; bags cannot hold times before 1970."""
+        self._ticks += 1
         seconds, rest = struct.unpack_from("<iI", item.data, 4)
         if seconds < 0:
             self._rejected_ticks += 1

@@ -43,7 +43,7 @@ EXIT_DAMAGED = 1
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayerSettings:
-    """Which bag, and how it is played."""
+    """Settings of a replay: the bag, and how it is played."""
 
     bag: str = setting("", "Folder of the bag, or one of its files", read_only=True)
     rate: float = setting(1.0, "Playback speed: bag time over real time", minimum=0.001, maximum=1000.0)

@@ -12,7 +12,6 @@ from proving_ground.validation.mobility.rig import Subject
 from proving_ground.validation.mobility.suspension_travel import travels
 from proving_ground.validation.parts import Bound, Part, Row, Say, Section
 
-TITLE = "Mobility of the HMMWV"
 SPEEDS = """### Speed on grades
 
 Steady speed at full throttle [km/h], with the gear, on friction 0.8. "shifts": the gearbox goes to and fro between
@@ -30,7 +29,6 @@ def mobility(say: Say) -> Part:
 def chapter(subject: Subject, results: Sequence[Result], climbs: Sequence[Load]) -> Part:
     """The chapter of results and climbs that were driven."""
     return Part(
-        TITLE,
         _about(subject, results),
         [
             Row(

@@ -8,23 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from proving_ground.validation.mobility.grade_facts import GRADE_SPEEDS_KMPH, GRADES_PERCENT
-from proving_ground.validation.mobility.rig import (
-    HIGH,
-    KMPH,
-    LOW,
-    PAYLOADS_KG,
-    PERIOD_S,
-    Rig,
-    Subject,
-    mass_of,
-)
+from proving_ground.validation.mobility.rig import HIGH, KMPH, LOW, PAYLOADS_KG, Subject
 from proving_ground.validation.mobility.tractive_effort import Balance, Curve, balance, curves, resistance, wheels_of
 from proving_ground.validation.parts import Say
 from terrain.ground import FlatGround
+from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rig import Rig, mass_of
 
 RANGES = {"H": HIGH, "L": LOW}
 LONGEST_S, LAST_S = 60.0, 20.0  # of a drive; of its end, over which a gearbox that shifts to and fro is averaged

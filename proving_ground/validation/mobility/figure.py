@@ -33,7 +33,7 @@ class Figure(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its words and unit as a key for programs.
+        """Words and unit of the figure as a key for programs.
 
         >>> Figure("creep in drive", 8.3, Bound(4.0, 9.0), "km/h").name
         'creep_in_drive_kmph'

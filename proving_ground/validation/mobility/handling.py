@@ -7,26 +7,16 @@ import math
 import numpy as np
 
 from proving_ground.validation.mobility.figure import Figure
-from proving_ground.validation.mobility.rig import (
-    DRY,
-    KMPH,
-    PERIOD_S,
-    Array,
-    LineDriver,
-    Rig,
-    SpeedHold,
-    Subject,
-    circle_radius,
-    smooth,
-    straight,
-)
+from proving_ground.validation.mobility.rig import KMPH, LineDriver, SpeedHold, Subject, circle_radius, smooth, straight
 from proving_ground.validation.parts import YES, Bound
 from terrain.ground import FlatGround
 from vehicle_dynamics.attitude import rotation_from_quaternion
+from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rig import DRY, Array, Rig
 
 GRAVITY = 9.81  # [m/s^2]
 LEFT, RIGHT = 1.0, -1.0
@@ -128,10 +118,10 @@ def _hits_cones(rig: Rig, side: float) -> bool:
     """Whether a corner of the body leaves a gate on its way through."""
     half_length, half_width = 0.5 * LENGTH_M, 0.5 * WIDTH_M
     corners = np.array([[x, y, 0.0] for x in (half_length, -half_length) for y in (half_width, -half_width)])
-    places = np.concatenate(
+    positions = np.concatenate(
         [seen["position"] + corners @ rotation_from_quaternion(seen["attitude"]).T for seen in rig.history]
     )
-    x, y = places[:, 0], places[:, 1]
+    x, y = positions[:, 0], positions[:, 1]
     return any(
         bool(((begin <= x) & (x <= end) & (np.abs(y - side * centre) > 0.5 * width)).any())
         for begin, end, width, centre in GATES
@@ -139,7 +129,7 @@ def _hits_cones(rig: Rig, side: float) -> bool:
 
 
 def _even(share: float) -> float:
-    """From 0 to 1 with a smooth and nearly even lateral acceleration."""
+    """Path from 0 to 1 with a smooth and nearly even lateral acceleration."""
     s = min(max(share, 0.0), 1.0)
     return s - 0.85 * math.sin(2.0 * math.pi * s) / (2.0 * math.pi)
 

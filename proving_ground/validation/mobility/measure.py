@@ -30,7 +30,7 @@ class MobilityTest(NamedTuple):
 
     @property
     def procedure(self) -> str:
-        """How it is driven, in one sentence."""
+        """Procedure of the test in one sentence."""
         return (self.drive.__doc__ or "").splitlines()[0]
 
 

@@ -8,35 +8,24 @@ import numpy as np
 
 from proving_ground.validation.mobility.figure import Figure
 from proving_ground.validation.mobility.grade_facts import GRADE_SPEEDS_KMPH
-from proving_ground.validation.mobility.rig import (
-    GROSS_KG,
-    HIGH,
-    KMPH,
-    LOW,
-    MPH,
-    PAYLOADS_KG,
-    PERIOD_S,
-    RPM,
-    TEST_KG,
-    Rig,
-    Subject,
-)
+from proving_ground.validation.mobility.rig import GROSS_KG, HIGH, KMPH, LOW, MPH, PAYLOADS_KG, RPM, TEST_KG, Subject
 from proving_ground.validation.parts import YES, Bound
 from terrain.ground import FlatGround
+from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.hmmwv import Hmmwv
-from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.motion import STANDS_MPS, forward_speed
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
+from vehicle_dynamics.rig import Rig
 
 FULL = Pedals(throttle=1.0)
 STEEP = 0.6  # the data sheet's largest grade
 GOES_MPS = 1.0  # faster is climbing
-STANDS_MPS = 0.02  # slower is at rest, also with a wheel that still rolls
 LOCKED_RADPS = 0.5  # slower is a locked wheel
 MEASURED_GRADES = (5, 10, 20)  # [%]
 
 
 def idle(subject: Subject) -> list[Figure]:
-    """Without pedals for 30 s, in neutral and in drive."""
+    """Idle for 30 s without pedals, in neutral and in drive."""
     vehicle = subject.vehicle()
     neutral, drive = Rig(vehicle), Rig(vehicle)
     free = neutral.drive(Pedals(selected=NEUTRAL), 30.0)
@@ -83,7 +72,7 @@ def top_speed(subject: Subject) -> list[Figure]:
 
 
 def grades(subject: Subject) -> list[Figure]:
-    """From rest up 30 % in H and 60 % in L at both masses, and 10 s held on 60 % by brake and by parking brake."""
+    """Climb from rest 30 % in H and 60 % in L at both masses; hold 60 % for 10 s by brake and by parking brake."""
     found = []
     for name, payload in PAYLOADS_KG.items():
         vehicle = subject.vehicle(payload)

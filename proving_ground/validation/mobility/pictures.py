@@ -129,9 +129,9 @@ def _coil(ends: Any) -> tuple[Any, Any]:
     share = np.linspace(0.0, 1.0, 17)
     along = ends[1] - ends[0]
     across = np.array([-along[1], along[0]]) / np.hypot(*along)
-    aside = 0.03 * np.where(np.arange(17) % 2, 1.0, -1.0)
-    aside[[0, -1]] = 0.0
-    points = ends[0] + share[:, None] * along + aside[:, None] * across
+    offsets = 0.03 * np.where(np.arange(17) % 2, 1.0, -1.0)
+    offsets[[0, -1]] = 0.0
+    points = ends[0] + share[:, None] * along + offsets[:, None] * across
     return points[:, 0], points[:, 1]
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.validation.mobility.figure import Figure
-from proving_ground.validation.mobility.rig import DRY, Array, Rig, Subject, pedestal
+from proving_ground.validation.mobility.rig import Subject, pedestal
 from proving_ground.validation.parts import Bound
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
+from vehicle_dynamics.rig import DRY, Array, Rig
 from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION, THETA, THETA_RATE, VELOCITY
 
 HEIGHT, ROLL, PITCH, FIRST_ARM = 0, 1, 2, 3  # coordinates; the last are the four lower arms
@@ -139,12 +140,12 @@ def _accelerations(vehicle: Hmmwv, state: Array) -> Array:
 
 
 def droop(vehicle: Hmmwv) -> list[float]:
-    """How far each wheel sinks relative to the chassis when the vehicle is raised on a lift [m]."""
+    """Travel of each wheel relative to the chassis when the vehicle is raised on a lift [m]."""
     rig = Rig(vehicle)
-    standing = rig.observe()
+    standing, (x, _, z) = rig.seen, rig.position().tolist()
     lift, belly = 1.5, float(vehicle.kernel.body.points[:, 2].min())
-    rig.ground = pedestal(float(rig.position()[0]), lift)
-    rig.state[POSITION][2] = lift - belly
+    rig.return_to_start(lift - belly - z)
+    rig.replace_ground(pedestal(x, lift))
     raised = rig.drive(Pedals(brake=1.0), 3.0)
     if raised["load"].max() > 0.0:
         raise RuntimeError("a wheel still touches the ground")

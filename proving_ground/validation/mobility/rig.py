@@ -1,4 +1,4 @@
-"""A vehicle on a test ground with a test driver: what the mobility tests share."""
+"""Vehicles, grounds and drivers that the mobility tests share."""
 
 from __future__ import annotations
 
@@ -10,30 +10,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from terrain.ground import FlatGround, Ground, GroundModel, Plane, grid_of
+from terrain.ground import Ground, Plane, grid_of
 from terrain.obstacle_contact import no_obstacles
 from terrain.ruts import no_ruts
 from terrain.soil import SOIL, hard_soil
+from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import forward_speed, heading
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rig import Array
 from vehicle_dynamics.vehicle_files import vehicle_file
-from vehicle_dynamics.vehicle_state import POSITION
 
-Array = NDArray[np.float64]
-Driver = Callable[[float, SnapshotRecord], Pedals]  # pedals for a time [s] and a snapshot
 Change = Callable[[VehicleParameters], VehicleParameters]
 
-MODEL = "hmmwv_m998"
+MODEL = "hmmwv"
 PAYLOADS_KG = {"2573 kg": 0.0, "3493 kg": 920.0}  # by the mass of the whole vehicle: test weight, gross weight
 TEST_KG, GROSS_KG = PAYLOADS_KG.values()
 HIGH, HIGH_LOCKED, LOW = 0, 1, 2  # ranges of the transfer case: H, H/L, L
 KMPH, MPH = 1.0 / 3.6, 0.44704  # [m/s]
 RPM = math.pi / 30.0  # [rad/s]
-DRY = FlatGround(friction=0.8)
-PERIOD_S = 0.01
 CELL_M = 0.05  # of grounds made of cells
 
 
@@ -67,60 +64,6 @@ def pedestal(x: float, height: float) -> CellGround:
     return CellGround(heights, (x - 6.0, -6.0))
 
 
-class Rig:
-    """A vehicle that is driven; the history has one snapshot each PERIOD_S."""
-
-    def __init__(
-        self,
-        vehicle: Hmmwv,
-        ground: GroundModel = DRY,
-        *,
-        speed: float = 0.0,
-        heading_rad: float = 0.0,
-        start: tuple[float, float] = (0.0, 0.0),
-        gear: int = 0,
-    ) -> None:
-        self.vehicle, self.ground = vehicle, ground
-        self.state = vehicle.start(ground, x=start[0], y=start[1], heading=heading_rad, speed=speed, gear=gear)
-        self.time = 0.0
-        self.history: list[SnapshotRecord] = []
-
-    def drive(
-        self, driver: Driver | Pedals, seconds: float, until: Callable[[SnapshotRecord], bool] | None = None
-    ) -> SnapshotRecord:
-        """Drive for a time [s], or until a condition; returns the last snapshot."""
-        steps = round(PERIOD_S / self.vehicle.step_s)
-        pedals = driver if isinstance(driver, Pedals) else Pedals()
-        seen = self.vehicle.snapshot(self.state, pedals, self.ground)
-        for _ in range(round(seconds / PERIOD_S)):
-            pedals = driver if isinstance(driver, Pedals) else driver(self.time, seen)
-            if self.vehicle.advance(self.state, pedals, self.ground, steps) < steps:
-                raise RuntimeError(f"the motion diverges after {self.time:.2f} s")
-            self.time += PERIOD_S
-            seen = self.vehicle.snapshot(self.state, pedals, self.ground)
-            self.history.append(seen)
-            if until is not None and until(seen):
-                break
-        return seen
-
-    def position(self) -> Array:
-        """Position of the chassis origin now, world axes [m]."""
-        position: Array = self.state[POSITION].copy()
-        return position
-
-    def observe(self) -> SnapshotRecord:
-        """Snapshot of the present state, without pedals."""
-        return self.vehicle.snapshot(self.state, Pedals(), self.ground)
-
-    def series(self, name: str) -> Array:
-        """A field of all snapshots."""
-        return np.array([seen[name] for seen in self.history])
-
-    def speeds(self) -> Array:
-        """Speeds along the vehicle [m/s]."""
-        return np.array([forward_speed(seen) for seen in self.history])
-
-
 @dataclass(frozen=True)
 class Subject:
     """The vehicle under test: a file of config/vehicles, and a change of its parameters."""
@@ -132,11 +75,6 @@ class Subject:
         """The vehicle with a payload [kg]."""
         parameters = VehicleParameters.from_yaml(vehicle_file(self.model)).loaded(payload_kg)
         return Hmmwv(self.change(parameters) if self.change else parameters)
-
-
-def mass_of(vehicle: Hmmwv) -> float:
-    """Mass of the whole vehicle [kg]: what its wheels carry at rest."""
-    return float(Rig(vehicle).observe()["load"].sum() / vehicle.kernel.gravity)
 
 
 def smooth(values: Array, seconds: float) -> Array:

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from proving_ground.validation.mobility.rig import DRY, PAYLOADS_KG, Array, Rig, Subject
+from proving_ground.validation.mobility.rig import PAYLOADS_KG, Subject
 from vehicle_dynamics.attitude import rotation_from_quaternion
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import Suspension
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rig import DRY, Array, Rig
 from vehicle_dynamics.suspension.wishbone import spindle_vector, wheel_centre, wishbone_pose
 from vehicle_dynamics.vehicle_state import THETA
 
@@ -63,7 +64,7 @@ def _travel(axle: str, wheel: int, vehicles: dict[str, Hmmwv]) -> Travel:
     travel.stops.append(travel.at("bump stop", suspension.stops.bump_below_length_m))
     travel.stops.append(travel.at("rebound stop", suspension.stops.rebound_above_length_m))
     for name, loaded in vehicles.items():
-        seen = Rig(loaded).observe()
+        seen = Rig(loaded).seen
         travel.standing.append(travel.at(name, free - float(seen["spring_compression"][wheel])))
         heights = seen["position"][2] + loaded.kernel.body.points @ rotation_from_quaternion(seen["attitude"])[2]
         is_near = np.abs(loaded.kernel.body.points[:, 0] - suspension.hardpoints_left_m.wheel_centre[0]) < NEAR_M
@@ -76,7 +77,7 @@ def _swept(vehicle: Hmmwv, wheel: int) -> Array:
 
     Angles at which the linkage cannot close are left out.
     """
-    state, found = Rig(vehicle).state, []
+    state, found = vehicle.start(DRY), []
     for angle in ANGLES:
         state[THETA][wheel : wheel + 2] = angle
         try:

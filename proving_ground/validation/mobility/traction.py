@@ -14,11 +14,9 @@ from proving_ground.validation.mobility.rig import (
     LOW,
     CellGround,
     LineDriver,
-    Rig,
     SpeedHold,
     Subject,
     circle_radius,
-    mass_of,
     smooth,
     straight,
 )
@@ -29,6 +27,7 @@ from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rig import Rig, mass_of
 
 REAR_LEFT = 2  # wheel
 LAST = slice(-2500, None)  # snapshots of steady turning: 25 s
@@ -99,7 +98,7 @@ def _goes_without_grip(vehicle: Hmmwv, pedals: Pedals, *, spins_up: bool = False
     rig.drive(Pedals(brake=1.0), 1.0)
 
     def follow(time: float, seen: SnapshotRecord) -> Pedals:
-        rig.ground = _slippery(float(seen["position"][0]) - 1.65)
+        rig.replace_ground(_slippery(float(seen["position"][0]) - 1.65))
         return pedals
 
     while spins_up and rig.time < 30.0:
@@ -113,7 +112,7 @@ def _goes_without_grip(vehicle: Hmmwv, pedals: Pedals, *, spins_up: bool = False
 
 def _free_spin(rig: Rig) -> float:
     """Speed of the wheel without grip [rad/s]."""
-    return float(rig.observe()["spin_rate"][REAR_LEFT])
+    return float(rig.seen["spin_rate"][REAR_LEFT])
 
 
 def _slippery(x: float) -> CellGround:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.validation.mobility.rig import RPM, Array, Rig
+from proving_ground.validation.mobility.rig import RPM
 from vehicle_dynamics.drive.drive_parameters import ConverterPowertrain
 from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.rig import Array, Rig
 from vehicle_dynamics.tyre.inflation import tyre_of_wheel
 
 HALVINGS = 60  # of the range in which the engine's speed is sought
@@ -69,7 +70,7 @@ def engine_speed_at(powertrain: ConverterPowertrain, turbine_speed: Array) -> Ar
 
 
 def is_governed(powertrain: ConverterPowertrain, turbine_speed: Array) -> NDArray[np.bool_]:
-    """Where the engine is faster than any speed at which it has three quarters of its largest torque."""
+    """Whether the engine is faster than any speed at which it has three quarters of its largest torque."""
     torque = engine_torque(powertrain, np.multiply(powertrain.full_throttle_rpm, RPM))
     rated = max(rpm for rpm, nm in zip(powertrain.full_throttle_rpm, torque, strict=True) if nm >= 0.75 * torque.max())
     beyond: NDArray[np.bool_] = engine_speed_at(powertrain, turbine_speed) > rated * RPM
@@ -77,7 +78,7 @@ def is_governed(powertrain: ConverterPowertrain, turbine_speed: Array) -> NDArra
 
 
 def is_coupled(powertrain: ConverterPowertrain, turbine_speed: Array) -> NDArray[np.bool_]:
-    """Where the engine at full throttle has less torque than the pump takes at equal speeds [rad/s]."""
+    """Whether the engine at full throttle has less torque than the pump takes at equal speeds [rad/s]."""
     coupled: NDArray[np.bool_] = _surplus(powertrain, np.maximum(turbine_speed, SLOWEST), turbine_speed) < 0.0
     return coupled
 
@@ -119,7 +120,7 @@ def curves(vehicle: Hmmwv) -> list[Curve]:
 
 def wheels_of(vehicle: Hmmwv) -> Wheels:
     """Radii of the tyres under the standing vehicle's loads, at their pressures."""
-    loads = Rig(vehicle).observe()["load"]
+    loads = Rig(vehicle).seen["load"]
     tyres = [tyre_of_wheel(vehicle.parameters.tyre, wheel) for wheel in range(4)]
     sunk = np.array([load / tyre.stiffness_npm for load, tyre in zip(loads, tyres, strict=True)])
     share = np.array([tyre.rolling_deflection for tyre in tyres])
@@ -138,7 +139,7 @@ def resistance(vehicle: Hmmwv, mass: float, grade: float, speed: Array) -> Array
 
 
 class Balance(NamedTuple):
-    """Where effort and resistance are equal."""
+    """Operating point at which effort and resistance are equal."""
 
     speed: float  # [m/s]; 0: no gear climbs
     gear: int  # 0: the gearbox shifts to and fro, as one gear has too much effort and the next too little

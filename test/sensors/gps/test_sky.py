@@ -88,12 +88,12 @@ def test_a_ring_of_satellites_gives_no_position(step: int, elevation: float) -> 
 
 
 @pytest.mark.parametrize(("elevation", "is_hidden"), [(0.0, True), (44.9, True), (45.1, False), (90.0, False)])
-@pytest.mark.parametrize("side", ["box", "turned box", "cylinder"])
+@pytest.mark.parametrize("side", ["box", "rotated box", "cylinder"])
 def test_a_wall_hides_everything_below_its_edge(side: str, elevation: float, is_hidden: bool) -> None:
     # Its face is 10 m east of the eye and its top 10 m above it.
     obstacles = {
         "box": Obstacles(boxes=(Box(x=10.5, y=0.0, length=1.0, width=100.0, height=12.0),)),
-        "turned box": Obstacles(boxes=(Box(x=10.5, y=0.0, length=100.0, width=1.0, height=12.0, yaw=math.pi / 2),)),
+        "rotated box": Obstacles(boxes=(Box(x=10.5, y=0.0, length=100.0, width=1.0, height=12.0, yaw=math.pi / 2),)),
         "cylinder": Obstacles(cylinders=(Cylinder(x=13.0, y=0.0, radius=3.0, height=12.0),)),
     }[side]
 

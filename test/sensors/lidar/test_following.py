@@ -210,7 +210,7 @@ def test_a_rut_is_seen_after_an_update(kind: str) -> None:
 
     pressed(ground, depth)
     unnoted = scene.cast(origins, rays, 100.0).ranges
-    scene.note_ruts()
+    scene.update_ruts()
     found = scene.cast(origins, rays, 100.0)
 
     np.testing.assert_allclose(unnoted[:3], [2.0, 2.0 / 0.6, 2.0], atol=EXACT)
@@ -239,7 +239,7 @@ def test_a_grazing_ray_hits_the_far_wall_of_a_rut() -> None:
     ground = SoilPlane("dry_sand")
     scene = Scene.flat(ground=ground)
     pressed(ground, 0.3)
-    scene.note_ruts()
+    scene.update_ruts()
     sinking = 0.1
     ray = np.array([1.0, 0.0, -sinking]) / np.hypot(1.0, sinking)
 
@@ -255,8 +255,8 @@ def test_cleared_ruts_are_gone() -> None:
     ground = SoilPlane("dry_sand")
     scene = Scene.flat(ground=ground)
     pressed(ground, 0.1)
-    scene.note_ruts()
+    scene.update_ruts()
     ground.reset()
-    scene.note_ruts()
+    scene.update_ruts()
 
     np.testing.assert_allclose(scene.cast([11.0, 0.0, 2.0], [[0.0, 0.0, -1.0]], 100.0).ranges, 2.0, atol=EXACT)

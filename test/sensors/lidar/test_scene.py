@@ -118,10 +118,10 @@ def test_box(position: tuple[float, float]) -> None:
 
     # In the box's axes, by the three pairs of faces.
     cosine, sine = math.cos(yaw), math.sin(yaw)
-    turned = rays @ np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    rotated = rays @ np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     start = np.array([-20.0 * cosine, 20.0 * sine, 2.0 - 2.5])
     half = np.array([2.0, 4.0, 2.5])
-    faces = np.sort(np.stack(((-half - start) / turned, (half - start) / turned)), axis=0)
+    faces = np.sort(np.stack(((-half - start) / rotated, (half - start) / rotated)), axis=0)
     enter, leave = faces[0].max(axis=1), faces[1].min(axis=1)
     hit = leave - enter > 1e-3
     assert 500 < hit.sum() < 4500

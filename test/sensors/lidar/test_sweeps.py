@@ -87,8 +87,8 @@ def test_points_have_ring_and_time_and_lie_along_their_beam() -> None:
     elevation = np.arcsin(points["z"] / distance)
     np.testing.assert_allclose(elevation, np.radians(settings.elevations_deg)[points["ring"]], atol=1e-5)
     column = np.round(points["time"] / (0.1 / settings.columns)).astype(int)
-    turned = np.angle(np.exp(1j * (np.arctan2(points["y"], points["x"]) - times_and_azimuths(settings)[1][column])))
-    np.testing.assert_allclose(turned, 0.0, atol=1e-5)
+    rotation = np.angle(np.exp(1j * (np.arctan2(points["y"], points["x"]) - times_and_azimuths(settings)[1][column])))
+    np.testing.assert_allclose(rotation, 0.0, atol=1e-5)
     np.testing.assert_allclose(distance, scan.ranges[points["ring"], column], rtol=1e-6)
     assert scan.time_ns % PERIOD_NS == 0
     assert (np.diff(points["time"]) >= 0.0).all()

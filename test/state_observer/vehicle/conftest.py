@@ -13,9 +13,9 @@ from benchmark.observer_drives import (
     along_legs,
     drive,
     lane_change,
-    numbers,
     sense,
-    wrong_numbers,
+    vehicle_parameters,
+    wrong_parameters,
 )
 from state_observer.kinds import INS, VEHICLE
 from state_observer.vehicle.drive import Drive
@@ -49,8 +49,8 @@ def block(town: Drive) -> Drive:
 
 @pytest.fixture(scope="session")
 def lane() -> Drive:
-    """Two quick swerves at 18 m/s, 22 s."""
-    return drive(lane_change(18.0, steering=0.10, at_s=12.0), 22.0)
+    """Two quick swerves at 18 m/s with 2 degrees of sideslip, 22 s."""
+    return drive(lane_change(18.0, steering=0.11, at_s=12.0), 22.0)
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +77,7 @@ def observer(_observer: VehicleObserver) -> VehicleObserver:
 
 @pytest.fixture(scope="session")
 def _wrong_observer(settings: VehicleObserverSettings) -> VehicleObserver:
-    wrong = wrong_numbers(numbers(), mass=1.1, tyre=0.8, rolling=1.3, inertia=1.15)
+    wrong = wrong_parameters(vehicle_parameters(), mass=1.1, tyre=0.8, rolling=1.3, inertia=1.15)
     return VehicleObserver(settings, parameters=wrong)
 
 

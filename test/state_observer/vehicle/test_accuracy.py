@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from benchmark.observer_drives import altered, drive, numbers, sense, wrong_numbers
+from benchmark.observer_drives import altered, drive, sense, vehicle_parameters, wrong_parameters
 from sensors.samples import GpsSample
 from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
@@ -63,7 +63,7 @@ def test_sideslip_in_quick_swerves_is_within_half_a_degree_and_better_than_the_i
     mass: float,
     tyre: float,
 ) -> None:
-    wrong = wrong_numbers(numbers(), mass=mass, tyre=tyre, rolling=1.3, inertia=1.15)
+    wrong = wrong_parameters(vehicle_parameters(), mass=mass, tyre=tyre, rolling=1.3, inertia=1.15)
     ours = errors(observe(lane_samples, VehicleObserver(settings, parameters=wrong)), lane).after(10.0)
     theirs = errors(observe(lane_samples, ins), lane).after(10.0)
     assert np.degrees(np.abs(lane.sideslip).max()) > 2.0  # the manoeuvre has sideslip
@@ -83,7 +83,7 @@ def test_both_jacobians_of_the_gps_position_work(
 def test_the_course_alone_holds_the_yaw(
     block: Drive, block_samples: list[Sample], settings: VehicleObserverSettings
 ) -> None:
-    """As in [Sanjurjo]: no attitude terms for the velocity (Eq. 5.50), the course as yaw above 0.5 m/s."""
+    """The variant of [Sanjurjo]: no attitude terms for the velocity (Eq. 5.50), the course as yaw above 0.5 m/s."""
     observer = VehicleObserver(replace(settings, heading_from="course"))
     found = errors(observe(block_samples, observer), block).after(8.0)
     assert np.degrees(found.yaw_rmse) < 1.0
@@ -128,7 +128,7 @@ def test_reversing_works_if_the_wheels_know_their_direction(settings: VehicleObs
 
     truth = drive(back, 14.0)
     assert truth.velocity[-1, 0] < -2.0
-    quadrature = replace(settings.sensors, wheel_pulses=2048.0)
+    quadrature = replace(settings.sensors, wheel_pulses=2048)
     observer = VehicleObserver(replace(settings, wheels_know_direction=True, sensors=quadrature))
     found = errors(observe(sense(truth, seed=8, encoders="quadrature"), observer), truth).after(6.0)
     assert np.degrees(found.yaw_rmse) < 1.5

@@ -34,7 +34,7 @@ def any_observer(request: pytest.FixtureRequest) -> BasicObserver:
 def test_a_glitch_does_no_more_harm_than_fixes_without_a_position(
     block: Drive, block_samples: list[Sample], any_observer: BasicObserver
 ) -> None:
-    """What is left is the drift of dead reckoning: 0.07 m of the errorEKF in 5 s, 0.53 m of the INS."""
+    """Only the drift of dead reckoning is left: 0.07 m of the errorEKF in 5 s, 0.53 m of the INS."""
     for metres, lasting in ((10.0, 5.0), (50.0, 1.0), (50.0, 5.0)):
         until = 15.0 + lasting
         vague = altered(block_samples, GpsSample, 15.0, until, lambda fix: fix._replace(variance=fix.variance * 1e8))
@@ -128,7 +128,7 @@ NO_NUMBERS = [
 def test_nan_and_infinity_have_no_effect_to_the_bit(
     short_samples: list[Sample], observer: VehicleObserver, kind: type, field: str, value: float
 ) -> None:
-    """In any field and from the first message on."""
+    """It holds in any field, and from the first message on."""
     samples = short_samples
 
     def spoil(sample: Any) -> Any:

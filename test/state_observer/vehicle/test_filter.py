@@ -14,6 +14,7 @@ from scipy.stats import chi2, norm
 
 import state_observer.vehicle.layout as at
 from proving_ground.kernels.jit import kernel
+from state_observer.kinds import OBSERVER_KINDS
 from state_observer.vehicle.error_ekf import ErrorEkf
 from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.filter_base import gate
@@ -302,8 +303,8 @@ def test_the_model_stays_valid_under_large_corrections(ekf: ErrorEkf) -> None:
 
 
 def test_a_filter_with_a_log_is_freed_with_its_last_reference() -> None:
-    """Not only at garbage collection: campaigns make hundreds of them, of a hundred megabytes each."""
-    filter_ = ErrorEkf(VehicleObserverSettings())
+    """Waiting for garbage collection is too late: campaigns make hundreds of them, of a hundred megabytes each."""
+    filter_ = ErrorEkf(OBSERVER_KINDS["vehicle"].load())
     log = EstimateLog(filter_)
     gone = weakref.ref(filter_)
     gc.disable()

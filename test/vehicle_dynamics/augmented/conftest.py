@@ -59,7 +59,7 @@ def hung_loops() -> Mechanism:
 
 
 def hmmwv() -> Mechanism:
-    return vehicle_mechanism(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")))
+    return vehicle_mechanism(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml")))
 
 
 MECHANISMS = {"four_bar": four_bar, "slider_crank": slider_crank, "hung_loops": hung_loops, "hmmwv": hmmwv}

@@ -35,7 +35,7 @@ Make = Callable[..., Any]
 PERIODS_PER_S = round(1.0 / PERIOD_S)
 
 
-@pytest.fixture(scope="module", params=[(name, kind) for name in ("hmmwv", "hmmwv_m998") for kind in POWERTRAINS])
+@pytest.fixture(scope="module", params=[(name, kind) for name in ("hmmwv_chrono", "hmmwv") for kind in POWERTRAINS])
 def creeper(request: Any) -> Vehicle:
     name, powertrain = request.param
     return Hmmwv(VehicleParameters.from_yaml(vehicle_file(name)), powertrain=powertrain)
@@ -91,7 +91,7 @@ def test_slow_speed_is_reached_from_a_higher_one(ride_in: Make, creeper: Vehicle
 @pytest.mark.parametrize("payload_kg", [600.0, 1134.0])
 @pytest.mark.parametrize("slope", SLOPES)
 def test_a_loaded_vehicle_drives_as_slowly(ride_in: Make, payload_kg: float, slope: float) -> None:
-    loaded = VehicleParameters.from_yaml(vehicle_file("hmmwv_m998")).loaded(payload_kg)
+    loaded = VehicleParameters.from_yaml(vehicle_file("hmmwv")).loaded(payload_kg)
 
     assert_kept(speeds(ride_in(Hmmwv(loaded), FlatGround(slope_x=slope)), 8.0, 0.22)[299:])
 

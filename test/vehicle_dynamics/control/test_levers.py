@@ -34,7 +34,7 @@ SLOW, FAST = 1.0, 5.0  # [m/s], below and above the speed at which ranges change
 @pytest.fixture(scope="module")
 def lockable() -> VehicleParameters:
     """The M998 with a parking brake and differentials that can be locked."""
-    built = VehicleParameters.from_yaml(vehicle_file("hmmwv_m998"))
+    built = VehicleParameters.from_yaml(vehicle_file("hmmwv"))
     lock = Differential(kind="lockable")
     driveline = replace(built.driveline, front=lock, rear=lock)
     return replace(built, driveline=driveline, brakes=replace(built.brakes, parking_torque_nm=2000.0))
@@ -202,12 +202,12 @@ def test_a_range_is_known_by_name_or_number(lockable: VehicleParameters, text: s
 )
 def test_settings_of_the_node_are_checked_against_its_vehicle(given: dict[str, str], reason: str) -> None:
     with pytest.raises(SettingsError) as found:
-        VehicleNodeSettings(vehicle=VehicleChoice(model="hmmwv_m998"), levers=LeverSettings(**given))  # type: ignore[arg-type]
+        VehicleNodeSettings(vehicle=VehicleChoice(model="hmmwv"), levers=LeverSettings(**given))  # type: ignore[arg-type]
 
     assert str(found.value) == reason
 
 
-def test_a_parking_brake_that_the_vehicle_lacks_is_refused_in_settings(vehicle: Hmmwv) -> None:
+def test_a_parking_brake_that_the_vehicle_lacks_is_rejected_in_settings(vehicle: Hmmwv) -> None:
     with pytest.raises(SettingsError, match=r"levers\.parking_brake: must be 0, this vehicle has none, got 1"):
         wired(vehicle, parking_brake=1.0)
 
@@ -230,14 +230,14 @@ def test_a_script_over_messages_commands_the_levers_that_it_commands_in_lock_ste
     m998: Hmmwv, levers: tuple[int, int, float]
 ) -> None:
     pedals, message = Pedals(0.1, 0.2, 0.3, -1, *levers), empty(topics.PEDALS.type)
-    told, sent = wired(m998, transfer_range="H/L"), wired(m998, transfer_range="H/L")
+    direct, sent = wired(m998, transfer_range="H/L"), wired(m998, transfer_range="H/L")
 
     fill_pedals(message, 0, pedals)
-    answers = told.receive(0.0, pedals), receive_named_pedals(sent, 0.0, message.name, message.position.tolist())
+    answers = direct.receive(0.0, pedals), receive_named_pedals(sent, 0.0, message.name, message.position.tolist())
 
     assert answers == (ACCEPTED, ACCEPTED)
     assert len(message.name) == 7 - levers.count(KEEP)
-    assert at_speed(m998, told) == at_speed(m998, sent)
+    assert at_speed(m998, direct) == at_speed(m998, sent)
 
 
 def test_kept_levers_of_a_command_are_the_first_range_without_drive_by_wire() -> None:

@@ -88,7 +88,7 @@ def test_torque_never_exceeds_friction_and_its_spring_does_not_wind_up(brakes: B
 
 @pytest.fixture(scope="module")
 def m998() -> VehicleParameters:
-    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
+    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
 
 
 def test_plain_brakes_are_proportional_to_the_pressure_front_and_rear(brakes: BrakeConstants) -> None:
@@ -98,8 +98,8 @@ def test_plain_brakes_are_proportional_to_the_pressure_front_and_rear(brakes: Br
 
 
 def test_pads_force_over_pressure_is_the_files_cubic_and_rises(m998: VehicleParameters) -> None:
-    constants, numbers = brake_constants(m998.brakes), m998.brakes
-    full = 2.0 * numbers.friction * numbers.front_force_n * numbers.front_radius_m
+    constants, brakes = brake_constants(m998.brakes), m998.brakes
+    full = 2.0 * brakes.friction * brakes.front_force_n * brakes.front_radius_m
     pressures = np.linspace(0.0, 1.0, 201)
 
     torques = np.array([sliding_torque(constants, float(pressure), 0.0, True) for pressure in pressures])
@@ -107,7 +107,7 @@ def test_pads_force_over_pressure_is_the_files_cubic_and_rises(m998: VehiclePara
     assert torques[0] == 0.0
     assert torques[-1] == pytest.approx(full, rel=1e-12)  # 2 mu F R
     assert np.all(np.diff(torques) > 0.0)
-    cubic = np.polynomial.Polynomial([0.0, *numbers.force_over_pressure])
+    cubic = np.polynomial.Polynomial([0.0, *brakes.force_over_pressure])
     assert np.abs(torques - full * cubic(pressures)).max() < 1e-9 * full
 
 

@@ -41,12 +41,12 @@ class Case:
         return Case(self.torque, self.extra, self.rates[order], self.others[order])
 
 
-def drawn(seed: int, spread: float = 3.0) -> Case:
+def drawn(seed: int, slip_std: float = 3.0) -> Case:
     random = np.random.default_rng(seed)
     return Case(
         400.0 * random.normal(),
         2.0 * random.uniform(),
-        20.0 * random.normal() + spread * random.normal(size=4),
+        20.0 * random.normal() + slip_std * random.normal(size=4),
         800.0 * random.normal(size=4),
     )
 
@@ -70,7 +70,7 @@ def torques_of(line: Driveline, case: Case, locks: int = 0, step: float = STEP) 
 
 
 def mass_matrix(extra: float) -> Array:
-    """Of wheels, boxes, propeller shafts and drive shaft in the wheels' rates."""
+    """Mass matrix of wheels, boxes, propeller shafts and drive shaft in the wheels' rates."""
     mass = WHEEL * np.eye(4) + (DRIVE_SHAFT + extra) * np.outer(SHAFT, SHAFT)
     for axle in AXLES:
         mass += (BOX + AXLE_SHAFT / BEVEL**2) * np.outer(axle, axle)
@@ -147,7 +147,7 @@ def coulomb(case: Case, share: float, preload: float, step: float = STEP) -> Arr
 @pytest.mark.parametrize("preload", [0.0, 60.0])
 @pytest.mark.parametrize("seed", range(12))
 def test_torque_biasing_axles_solve_coulomb_friction(seed: int, preload: float) -> None:
-    case = drawn(seed, spread=0.3)  # both sticking and slipping axles
+    case = drawn(seed, slip_std=0.3)  # both sticking and slipping axles
     biasing = Differential(kind="torque_biasing", bias_ratio=4.0, preload_nm=preload)
 
     after = rates_after(case, torques_of(driveline(biasing, biasing), case))
@@ -232,7 +232,7 @@ def test_the_slower_output_gets_no_more_than_the_bias_ratio(bias: float, seed: i
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_biasing_centre_keeps_its_ratio_between_the_propeller_shafts(seed: int) -> None:
-    case = drawn(seed, spread=8.0)
+    case = drawn(seed, slip_std=8.0)
     torques = torques_of(driveline(OPEN, OPEN, TORSEN), case)
     accelerations = (torques + case.others) / WHEEL
     after = case.rates + STEP * accelerations
@@ -258,7 +258,7 @@ def test_friction_only_takes_power_over_random_drives() -> None:
     taken = 0.0
     for seed in range(3000):
         front, rear, centre = (KINDS[index] for index in random.integers(4, size=3))
-        case = drawn(seed, spread=float(10.0 ** random.uniform(-3.0, 1.5)))
+        case = drawn(seed, slip_std=float(10.0 ** random.uniform(-3.0, 1.5)))
         torques = torques_of(driveline(front, rear, centre), case)
         after = rates_after(case, torques)
         # Power of the friction between outputs, at the speeds after the step, where it is solved.

@@ -52,14 +52,14 @@ def test_accelerations_are_those_of_lagranges_equations(
 ) -> None:
     random = np.random.default_rng(seed)
     torque, extra, others = 500.0 * random.normal(), 3.0 * random.uniform(), 300.0 * random.normal(size=4)
-    numbers = parameters.driveline
+    shafts = parameters.driveline
     # Kinetic energy of wheels, boxes, propeller shafts and drive shaft in the wheels' rates: its matrix.
     front, rear = np.array([0.5, 0.5, 0.0, 0.0]), np.array([0.0, 0.0, 0.5, 0.5])
-    shaft = 0.5 * (front + rear) / numbers.bevel_ratio
-    mass = WHEEL * np.eye(4) + (numbers.drive_shaft_inertia_kgm2 + extra) * np.outer(shaft, shaft)
+    shaft = 0.5 * (front + rear) / shafts.bevel_ratio
+    mass = WHEEL * np.eye(4) + (shafts.drive_shaft_inertia_kgm2 + extra) * np.outer(shaft, shaft)
     for axle in (front, rear):
-        mass += numbers.differential_inertia_kgm2 * np.outer(axle, axle)
-        mass += numbers.axle_shaft_inertia_kgm2 * np.outer(axle, axle) / numbers.bevel_ratio**2
+        mass += shafts.differential_inertia_kgm2 * np.outer(axle, axle)
+        mass += shafts.axle_shaft_inertia_kgm2 * np.outer(axle, axle) / shafts.bevel_ratio**2
     expected = np.linalg.solve(mass, shaft * torque + others)
 
     torques = torques_of(driveline, torque, extra, tuple(others))

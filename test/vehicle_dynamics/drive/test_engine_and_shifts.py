@@ -42,7 +42,7 @@ class Shift(NamedTuple):
 
 @pytest.fixture(scope="module")
 def m998() -> VehicleParameters:
-    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
+    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +77,13 @@ def test_converter_stalls_where_its_source_says(record: Any) -> None:
 
 @pytest.mark.parametrize("throttle", [0.0, 0.3, 1.0])
 def test_net_torque_is_what_reaches_a_free_engine(record: Any, m998: VehicleParameters, throttle: float) -> None:
-    numbers, rpm = m998.powertrain.converter, 2000.0
-    full = np.interp(rpm, numbers.full_throttle_rpm, numbers.full_throttle_nm)
-    losses = np.interp(rpm, numbers.losses_rpm, numbers.losses_nm)
+    converter, rpm = m998.powertrain.converter, 2000.0
+    full = np.interp(rpm, converter.full_throttle_rpm, converter.full_throttle_nm)
+    losses = np.interp(rpm, converter.losses_rpm, converter.losses_nm)
 
     after = shaft_drive(record, PowertrainState(rpm * RPM, 1, 0.0), NEUTRAL, throttle, 0.0, STEP).state
 
-    torque = numbers.engine_inertia_kgm2 * (after.engine_speed - rpm * RPM) / STEP
+    torque = converter.engine_inertia_kgm2 * (after.engine_speed - rpm * RPM) / STEP
     assert torque == pytest.approx(throttle * full + (1.0 - throttle) * losses, rel=1e-6)
 
 

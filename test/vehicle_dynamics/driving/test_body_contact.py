@@ -43,7 +43,7 @@ def hurried_car(parameters: VehicleParameters, request: pytest.FixtureRequest) -
 
 
 def laid(car: Hmmwv, roll_deg: float, pitch_deg: float = 0.0) -> Array:
-    """At rest, rotated, the lowest point of the body 1 m above the ground."""
+    """State at rest, rotated, with the lowest point of the body 1 m above the ground."""
     state = car.start(ROAD)
     state[2], state[DEFLECTION] = 0.0, 0.0
     state[ATTITUDE] = Rotation.from_euler("YX", [pitch_deg, roll_deg], degrees=True).as_quat()

@@ -80,7 +80,7 @@ def _tyre_energy(car: Hmmwv, state: Array, pedals: Pedals, world: Array) -> floa
 
 
 def laid(car: Hmmwv, height: float, **angles_deg: float) -> Array:
-    """At rest above the ground, rotated about chassis axes."""
+    """State at rest above the ground, rotated about chassis axes."""
     state = car.start(ROAD)
     axes = "".join(angles_deg)
     state[2], state[DEFLECTION] = height, 0.0

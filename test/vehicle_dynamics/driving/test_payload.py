@@ -26,7 +26,7 @@ MOST_KG = 1134.0
 
 @pytest.fixture(scope="module")
 def m998() -> VehicleParameters:
-    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
+    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
 
 
 @pytest.mark.parametrize("payload_kg", [100.0, MOST_KG])

@@ -1,4 +1,4 @@
-"""Where drive and brake torques act back: on chassis and uprights, as an independent tree of bodies has it.
+"""Reactions of drive and brake torques on chassis and uprights, as an independent tree of bodies has them.
 
 The vehicle flies, weightless and without drag. Nothing outside acts on it, so drive and brakes change neither its
 momentum nor, without an engine, its energy except downwards.
@@ -40,7 +40,7 @@ RATES = slice(15, 29)
 COASTING = Pedals(selected=NEUTRAL)
 DRIVING = Pedals(throttle=0.8, selected=DRIVE)
 BRAKING = Pedals(brake=0.7, selected=NEUTRAL)
-HUBS = {"hmmwv": 0.0, "hmmwv_m998": 1.92}
+HUBS = {"hmmwv_chrono": 0.0, "hmmwv": 1.92}
 
 
 class Flying:
@@ -92,7 +92,7 @@ class Flying:
         return float(-engine.crankshaft_direction * engine.engine_inertia_kgm2 * acceleration)
 
     def accelerations(self, state: Array, pedals: Pedals) -> Array:
-        """Of the state's rates (14): a semi-implicit step is linear in them."""
+        """Accelerations of the state's rates (14): a semi-implicit step is linear in them."""
         after = state.copy()
         assert self.car.advance(after, pedals, GROUND, 1) == 1
         found: Array = (after[RATES] - state[RATES]) / self.car.step_s
@@ -247,7 +247,7 @@ def stored(flying: Flying, state: Array) -> float:
 @pytest.mark.parametrize("pedals", [COASTING, BRAKING], ids=["coasting", "braking"])
 @pytest.mark.parametrize("kind", KINDS, ids=[item.kind for item in KINDS])
 def test_without_an_engine_energy_never_rises_in_the_air(kind: Differential, pedals: Pedals) -> None:
-    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
+    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
     line = parameters.driveline
     ranges = tuple(replace(item, centre=kind) for item in line.ranges)
     flying = Flying(replace(parameters, driveline=replace(line, front=kind, rear=kind, ranges=ranges)), method="rk4")
@@ -272,7 +272,7 @@ def undamped(suspension: Suspension) -> Suspension:
 
 
 def test_without_dampers_springs_bars_and_bushings_keep_the_energy() -> None:
-    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
+    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
     axles = {name: undamped(getattr(parameters, name)) for name in ("front_suspension", "rear_suspension")}
     flying = Flying(replace(parameters, **axles), method="rk4")
     state = flying.start.copy()
@@ -291,7 +291,7 @@ def test_without_dampers_springs_bars_and_bushings_keep_the_energy() -> None:
 @pytest.mark.parametrize(("centre", "equal"), [("locked", [0, 1, 2, 3]), ("open", [])])
 @pytest.mark.parametrize("method", ["euler", "rk4"])
 def test_spools_make_the_wheels_speeds_equal_and_keep_them_so(centre: str, equal: list[int], method: str) -> None:
-    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
+    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
     line, kind = parameters.driveline, Differential(kind=centre)
     ranges = (replace(line.ranges[0], centre=kind),)
     flying = Flying(replace(parameters, driveline=replace(line, front=kind, rear=kind, ranges=ranges)), method=method)
@@ -309,7 +309,7 @@ def test_spools_make_the_wheels_speeds_equal_and_keep_them_so(centre: str, equal
 
 @pytest.mark.parametrize(("locks", "equal"), [(0, ()), (1, (0,)), (2, (1,)), (3, (0, 1))])
 def test_lock_commands_of_the_pedals_reach_the_axles(locks: int, equal: tuple[int, ...]) -> None:
-    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
+    parameters = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
     lockable = Differential(kind="lockable")
     flying = Flying(replace(parameters, driveline=replace(parameters.driveline, front=lockable, rear=lockable)))
     state = flying.start.copy()
@@ -322,7 +322,7 @@ def test_lock_commands_of_the_pedals_reach_the_axles(locks: int, equal: tuple[in
 
 
 def test_locked_ranges_of_the_transfer_case_tie_the_axles_together() -> None:
-    flying = Flying(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml")))
+    flying = Flying(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")))
     differences = []
     for index in range(3):  # H, H/L, L
         state = flying.start.copy()

@@ -24,7 +24,7 @@ def track(parameters: VehicleParameters) -> SingleTrack:
 
 
 def test_it_comes_from_the_same_file(track: SingleTrack) -> None:
-    other = SingleTrack.from_yaml(share_file("config/vehicles/hmmwv.yaml"), step_s=0.002)
+    other = SingleTrack.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"), step_s=0.002)
 
     assert other.step_s == 0.002
     assert other.parameters == track.parameters

@@ -199,6 +199,6 @@ def test_pinocchio_reads_the_vehicle_and_finds_its_wheels(
 
 
 def test_exported_file_is_the_vehicle_for_rviz(text: str, tmp_path: Path) -> None:
-    assert main(["export", "hmmwv", "--format", "urdf", "--out", str(tmp_path / "hmmwv.urdf")]) == 0
+    assert main(["export", "hmmwv_chrono", "--format", "urdf", "--out", str(tmp_path / "hmmwv.urdf")]) == 0
 
     assert (tmp_path / "hmmwv.urdf").read_text() == text

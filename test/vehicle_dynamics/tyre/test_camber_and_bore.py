@@ -24,7 +24,7 @@ from vehicle_dynamics.tyre.tmeasy import tyre_at
 
 Array = NDArray[np.float64]
 
-FILE = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+FILE = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
 FLAT = FlatGround()
 FRICTION = 0.8
 SUNK = 0.0158  # [m]
@@ -86,8 +86,8 @@ def draws(count: int, seed: int) -> list[Draw]:
     return found
 
 
-def turned(rate: float, spin: float = 0.0, lean: float = 0.0, side_speed: float = 0.0) -> Draw:
-    """A wheel that rolls without longitudinal slip, turned about the vertical at a rate [rad/s]."""
+def rotated(rate: float, spin: float = 0.0, lean: float = 0.0, side_speed: float = 0.0) -> Draw:
+    """A wheel that rolls without longitudinal slip and rotates about the vertical at a rate [rad/s]."""
     axis = np.array([0.0, math.cos(lean), math.sin(lean)])
     height = (float(PLAIN["radius"]) - SUNK) * math.cos(lean)
     ahead = (float(PLAIN["radius"]) - SUNK / 3.0) * spin
@@ -103,7 +103,7 @@ def turned(rate: float, spin: float = 0.0, lean: float = 0.0, side_speed: float 
 
 
 def bore_torque(draw: Draw, share: float = 1.0) -> float:
-    """Of the contact's moment about the vertical, what the bore torque adds."""
+    """Part of the contact's moment about the vertical that the bore torque adds."""
     return draw.contact(record(bore_torque=share)).moment[2] - draw.contact(PLAIN).moment[2]
 
 
@@ -115,7 +115,7 @@ def bore_limit(load: float) -> float:
 
 def test_file_without_the_parameters_has_neither() -> None:
     assert FILE.tyre.camber_stiffness == FILE.tyre.bore_torque == 0.0
-    assert turned(1.0).contact(PLAIN).moment[2] == 0.0
+    assert rotated(1.0).contact(PLAIN).moment[2] == 0.0
 
 
 @pytest.mark.parametrize("method", ["euler", "rk4"])
@@ -134,15 +134,15 @@ def test_drive_without_the_parameters_is_what_it_was_to_the_bit(method: str) -> 
 
 
 def test_leaning_wheel_that_rolls_is_pushed_to_the_side_it_leans_to() -> None:
-    load = turned(0.0).contact(PLAIN).load
+    load = rotated(0.0).contact(PLAIN).load
     for lean in (0.02, -0.02):  # positive: to the right
-        contact = turned(0.0, spin=20.0, lean=lean).contact(CAMBER, step=10.0)
+        contact = rotated(0.0, spin=20.0, lean=lean).contact(CAMBER, step=10.0)
 
         assert contact.force_across == pytest.approx(-0.5 * load * lean, rel=0.02)  # camber stiffness, load, angle
 
 
 def test_leaning_wheel_that_stands_is_not_pushed() -> None:
-    assert turned(0.0, lean=0.1).contact(CAMBER, step=10.0).force_across == pytest.approx(0.0, abs=1e-6)
+    assert rotated(0.0, lean=0.1).contact(CAMBER, step=10.0).force_across == pytest.approx(0.0, abs=1e-6)
 
 
 def test_camber_thrust_stays_within_the_friction_ellipse() -> None:
@@ -174,21 +174,21 @@ def test_bore_torque_opposes_turning_and_is_within_its_limit() -> None:
         assert contact.force == plain.force
         assert power <= 1e-9
     for rate in (0.01, 0.3, 5.0, 1e3):
-        assert 0.0 < -bore_torque(turned(rate)) <= bore_limit(turned(rate).contact(PLAIN).load)
+        assert 0.0 < -bore_torque(rotated(rate)) <= bore_limit(rotated(rate).contact(PLAIN).load)
 
 
 def test_standing_wheel_turned_fast_has_nearly_the_largest_bore_torque() -> None:
-    load = turned(0.0).contact(PLAIN).load
-    torques = [-bore_torque(turned(rate)) for rate in (0.0, 0.05, 0.1, 0.2, 0.4)]
+    load = rotated(0.0).contact(PLAIN).load
+    torques = [-bore_torque(rotated(rate)) for rate in (0.0, 0.05, 0.1, 0.2, 0.4)]
 
     assert torques[0] == 0.0
     assert max(torques) > 0.85 * bore_limit(load)
-    assert bore_torque(turned(0.1), share=0.5) == pytest.approx(0.5 * bore_torque(turned(0.1)))
+    assert bore_torque(rotated(0.1), share=0.5) == pytest.approx(0.5 * bore_torque(rotated(0.1)))
 
 
 def test_bore_torque_fades_as_the_wheel_rolls_or_slides() -> None:
-    rolling = [-bore_torque(turned(0.3, spin=spin)) for spin in (0.0, 0.5, 2.0, 10.0, 40.0)]
-    sliding = [-bore_torque(turned(0.3, side_speed=speed)) for speed in (0.0, 0.1, 1.0, 5.0)]
+    rolling = [-bore_torque(rotated(0.3, spin=spin)) for spin in (0.0, 0.5, 2.0, 10.0, 40.0)]
+    sliding = [-bore_torque(rotated(0.3, side_speed=speed)) for speed in (0.0, 0.1, 1.0, 5.0)]
 
     assert rolling == sorted(rolling, reverse=True)
     assert rolling[-1] < 0.05 * rolling[0]
@@ -200,7 +200,7 @@ def test_bore_torque_stops_even_a_wheel_alone_without_chatter() -> None:
     inertia = FILE.wheel.inertia_kgm2[0]  # nothing else turns with it
     rate, rates = 3.0, []
     for _ in range(1000):  # steps of 1 ms
-        rate += 1e-3 * bore_torque(turned(rate)) / inertia
+        rate += 1e-3 * bore_torque(rotated(rate)) / inertia
         rates.append(rate)
 
     assert min(rates) >= 0.0
@@ -214,7 +214,7 @@ def test_spin_does_the_work_of_the_camber_thrust() -> None:
     random, gained = np.random.default_rng(4), []
     for _ in range(300):
         spin, lean = float(random.normal() * 10.0 ** random.uniform(-2.0, 1.5)), float(random.uniform(-0.5, 0.5))
-        wheel = turned(0.0, spin, lean, side_speed=0.05 * spin * float(random.normal()))
+        wheel = rotated(0.0, spin, lean, side_speed=0.05 * spin * float(random.normal()))
         contact = wheel.contact(bare, step=100.0)  # steady
         gained.append(np.dot(contact.force, wheel.velocity))
         power = gained[-1] + np.dot(contact.moment, wheel.axis) * wheel.spin

@@ -15,8 +15,8 @@ from numpy.testing import assert_allclose
 from proving_ground.settings import SettingsError
 from proving_ground.settings.nested import build_nested, settings_from_text, settings_text
 from proving_ground.settings.share import share_file
+from state_observer.kinds import OBSERVER_KINDS
 from state_observer.vehicle.constants import filter_constants
-from state_observer.vehicle.settings import VehicleObserverSettings
 from terrain.ground import FlatGround
 from vehicle_dynamics.attitude import rotation_from_quaternion
 from vehicle_dynamics.drive.drive_parameters import Inflation, Tyre
@@ -29,7 +29,7 @@ from vehicle_dynamics.tyre.tmeasy import force_over_slip, tyre_at
 
 PSI = 6894.757  # [Pa]
 ROAD = FlatGround()
-FILE = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+FILE = VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml"))
 # The file's tyre is at 50 psi. Vertical stiffness [kN/m] over pressure [psi], from Ragheb's law.
 STIFFNESS = {12: 193, 15: 210, 20: 239, 25: 268, 30: 296, 35: 325, 40: 354, 50: 411}
 pressures = st.floats(30e3, 600e3)
@@ -174,7 +174,7 @@ def test_observer_knows_the_cornering_stiffness_at_the_pressures() -> None:
     constants = []
     for parameters in (FILE, vehicle(20 * PSI, 50 * PSI)):
         model = Hmmwv(parameters)
-        constants.append(filter_constants(VehicleObserverSettings(), model, parameters)[0]["cornering"].copy())
+        constants.append(filter_constants(OBSERVER_KINDS["vehicle"].load(), model, parameters)[0]["cornering"].copy())
 
     softer = (20.0 / 50.0) ** 0.3
     assert constants[1][0] == pytest.approx(softer * constants[0][0], rel=0.01)  # loads shift by a little

@@ -23,19 +23,19 @@ NOMINAL = 8562.826609  # [N]
 
 @pytest.fixture(scope="module")
 def tyre() -> Any:
-    return tmeasy_record(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")).tyre)
+    return tmeasy_record(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_chrono.yaml")).tyre)
 
 
 @pytest.mark.parametrize(
-    ("direction", "numbers"),
+    ("direction", "parameters"),
     [
         ("longitudinal", [(152216.2309, 7703.546959, 0.10811, 3954.570213, 0.66667)]),
         ("lateral", [(63376.04858, 6497.130318, 0.33167, 5846.355496, 1.0296)]),
     ],
 )
-def test_curve_passes_through_its_parameters(tyre: Any, direction: str, numbers: Any) -> None:
+def test_curve_passes_through_its_parameters(tyre: Any, direction: str, parameters: Any) -> None:
     curve = getattr(tyre_at(tyre, NOMINAL, 0.8), direction)
-    slope, most, most_slip, slide, slide_slip = numbers[0]
+    slope, most, most_slip, slide, slide_slip = parameters[0]
 
     step = 1e-7
     assert force_over_slip(curve, step) / step == pytest.approx(slope, rel=1e-4)

@@ -10,7 +10,9 @@ from vehicle_dynamics.suspension.wishbone import Hardpoints
 SMALLEST = 1e-6  # [m/rad]: ratios below are those of a mechanism that cannot work, and would divide by zero
 
 
-def arm_slopes(points: Hardpoints, spring_chassis: ArrayLike, spring_lower_arm: ArrayLike) -> tuple[float, float]:
+def arm_motion_ratios(
+    points: Hardpoints, spring_chassis: ArrayLike, spring_lower_arm: ArrayLike
+) -> tuple[float, float]:
     """Rise of the wheel's centre and change of the spring's length per angle of the lower arm [m/rad], both above 0.
 
     The upright's velocity is that of the lower ball joint and an angular velocity, such that the upper ball joint moves
@@ -42,5 +44,5 @@ def _about_axis(rear: ArrayLike, front: ArrayLike, point: ArrayLike) -> np.ndarr
 
 
 def _cross_matrix(arm: np.ndarray) -> np.ndarray:
-    """Matrix that turns an angular velocity into the velocity at the end of an arm."""
+    """Matrix that maps an angular velocity to the velocity at the end of an arm."""
     return np.asarray(np.cross(np.eye(3), arm).T)

@@ -1,10 +1,10 @@
-"""Why a service did not do what was asked."""
+"""Rejection of a service request, with its result code."""
 
 from __future__ import annotations
 
 
-class RefusalError(Exception):
-    """Becomes a result code: the name of a constant of the response or of simulation_interfaces/Result."""
+class RejectionError(Exception):
+    """Rejected request; `constant` names the result code in the response or in simulation_interfaces/Result."""
 
     def __init__(self, constant: str, message: str) -> None:
         super().__init__(message)

@@ -1,0 +1,53 @@
+"""The run of an observed bag: what the scenario beside the bag says about encoders and ground."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from proving_ground.recording.observe_settings import Settings
+from proving_ground.recording.run_vehicle import scenario_of_run
+from proving_ground.scenarios.choices import ObserverChoice
+from proving_ground.scenarios.parts import compiled
+from proving_ground.scenarios.scenario import load_scenario
+from state_observer.node_settings import KnownEncoders, ObserverNodeSettings
+from terrain.ground import FlatGround, GroundModel
+from terrain.surroundings import Surroundings
+from terrain.world_ground import JOURNAL
+
+
+class ObservedRun(NamedTuple):
+    """What is known about the run. None: as the observer's settings say, and level ground."""
+
+    encoders: KnownEncoders | None = None
+    there: Surroundings | None = None
+
+    def informed(self, settings: Settings) -> Settings:
+        """Settings of the observer with the parameters of the run's encoders."""
+        known = self.encoders
+        if known is None:
+            return settings
+        return settings.measured_by(known.wheel_pulses, known.knows_direction, known.full_brake_pressure_pa)
+
+    def ground(self) -> GroundModel:
+        """A ground for a model, without ruts."""
+        return self.there.fresh_ground(JOURNAL) if self.there is not None else FlatGround()
+
+
+def observed_run(bag: Path, say: Callable[[str], None]) -> ObservedRun:
+    """The run of a bag; without a scenario beside it, or with one that has no such sensors, nothing is known."""
+    path = scenario_of_run(bag)
+    if path is None:
+        return ObservedRun()
+    try:
+        scenario = load_scenario(path)
+        choice = scenario.observer or ObserverChoice(knows_start=False)
+        settings: ObserverNodeSettings = compiled(replace(scenario, observer=choice))["observer"].settings
+        there = Surroundings(settings)
+    except ValueError as error:
+        say(f"scenario: not used: {error}")
+        return ObservedRun()
+    say(f"scenario: encoders and ground as in {path.name}")
+    return ObservedRun(settings.encoders, there)
