@@ -7,6 +7,8 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
+from rosgraph_msgs.msg import Clock
+from std_srvs.srv import SetBool
 
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support import qos
@@ -38,6 +40,15 @@ class Car:
         """Keys and values of the last diagnostics of the vehicle."""
         statuses = [status for message in self.diagnostics for status in message.status if "vehicle" in status.name]
         return {item.key: item.value for item in statuses[-1].values} if statuses else {}
+
+    def pause(self) -> int:
+        """Pause the simulation, wait until every message of before has arrived, and return the time [ns]."""
+        clock = self._graph.collect(Clock, "/clock", qos.CLOCK)
+        assert self.call(SetBool, "pause", SetBool.Request(data=True)).success
+        self.wait_for(lambda: len(clock) > 1 and clock[-1] == clock[-2], "/clock to repeat the same time")
+        stands_at = read_stamp(clock[-1].clock)
+        self.wait_for(lambda: self.time_ns == stands_at, "the state at which time stands")
+        return stands_at
 
     def wait_for(self, condition: Any, what: str) -> None:
         self._graph.wait_until(condition, what)

@@ -86,7 +86,7 @@ def test_vehicle_starts_and_drives_in_a_world_and_reset_clears_its_ruts(graph: A
     command.fall_silent()
     car.wait_for_words("stopping: no command since")
 
-    assert car.call(SetBool, "pause", SetBool.Request(data=True)).success
+    car.pause()
     first, second = (roll_from_reset(graph, car, 50) for _ in range(2))
     height = float(world.ground.height_at(world.start.x, world.start.y))
     assert first[0] == pytest.approx((world.start.x, world.start.y, height), abs=0.1)  # 0.03 m on its way, and sunk in
@@ -210,9 +210,10 @@ def roll_from_reset(graph: Any, car: Car, count: int) -> Any:
     assert car.call(Trigger, "reset", Trigger.Request()).success
     car.odometry.clear()
     step = graph.node.create_client(Trigger, "/simulation/step")
-    while len(car.odometry) < count:
+    for done in range(count):
         assert graph.call(step, Trigger.Request()).success
-    return np.array([vector(message.pose.pose.position) for message in car.odometry[:count]])
+        car.wait_for(lambda expected=done + 1: len(car.odometry) == expected, "the state after the step")
+    return np.array([vector(message.pose.pose.position) for message in car.odometry])
 
 
 def tree(graph: Any, namespace: str = "") -> tuple[dict[str, str], list[tuple[str, str]]]:
