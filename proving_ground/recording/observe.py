@@ -24,7 +24,6 @@ from proving_ground.recording.observe_settings import split_names as split_names
 from proving_ground.recording.observed_run import observed_run
 from proving_ground.recording.offline import Replay, replay
 from proving_ground.recording.reading import Bag, open_bag
-from proving_ground.recording.run_vehicle import vehicle_of_run
 from proving_ground.recording.stream import JointNames, Stream, missing_joints
 from proving_ground.recording.topics import choose_topics
 from proving_ground.recording.writing import BagWriter
@@ -148,7 +147,7 @@ class _Observation:
                 self._say(f"observer: ins, because the vehicle's model needs {' and '.join(missing)}")
         settings = load_either(wanted)
         if isinstance(settings, VehicleObserverSettings) and not settings.vehicle:
-            settings = replace(settings, vehicle=vehicle_of_run(self._request.bag))
+            settings = replace(settings, vehicle=self._run.vehicle)
         if isinstance(settings, InsSettings):
             if "imu" not in has:
                 raise SettingsError(f"{self._bag.name}: an INS needs an IMU: {self._why('imu')}")

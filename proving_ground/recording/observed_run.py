@@ -1,4 +1,4 @@
-"""The run of an observed bag: what the scenario beside the bag says about encoders and ground."""
+"""The run of an observed bag: what the scenario beside the bag says about vehicle, encoders and ground."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from state_observer.node_settings import KnownEncoders, ObserverNodeSettings
 from terrain.ground import FlatGround, GroundModel
 from terrain.surroundings import Surroundings
 from terrain.world_ground import JOURNAL
+from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 
 class ObservedRun(NamedTuple):
     """What is known about the run. None: as the observer's settings say, and level ground."""
 
+    vehicle: str = DEFAULT_VEHICLE
     encoders: KnownEncoders | None = None
     there: Surroundings | None = None
 
@@ -37,17 +39,21 @@ class ObservedRun(NamedTuple):
 
 
 def observed_run(bag: Path, say: Callable[[str], None]) -> ObservedRun:
-    """The run of a bag; without a scenario beside it, or with one that has no such sensors, nothing is known."""
+    """The run of a bag; without a scenario beside it nothing is known, of one without the sensors only the vehicle.
+
+    Raises SettingsError if the scenario cannot be read: the bag may be of any vehicle.
+    """
     path = scenario_of_run(bag)
     if path is None:
         return ObservedRun()
+    scenario = load_scenario(path)
+    vehicle = scenario.vehicle.model
     try:
-        scenario = load_scenario(path)
         choice = scenario.observer or ObserverChoice(knows_start=False)
         settings: ObserverNodeSettings = compiled(replace(scenario, observer=choice))["observer"].settings
         there = Surroundings(settings)
     except ValueError as error:
-        say(f"scenario: not used: {error}")
-        return ObservedRun()
+        say(f"scenario: encoders and ground not used: {error}")
+        return ObservedRun(vehicle)
     say(f"scenario: encoders and ground as in {path.name}")
-    return ObservedRun(settings.encoders, there)
+    return ObservedRun(vehicle, settings.encoders, there)

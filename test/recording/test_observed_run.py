@@ -5,8 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from observed_bags import metrics, run
 from proving_ground.recording.observed_run import ObservedRun, observed_run
+from proving_ground.settings import SettingsError
 from state_observer.kinds import OBSERVER_KINDS
 from terrain.ground import height_at
 
@@ -38,9 +41,19 @@ def test_without_a_usable_scenario_the_usual_values_stay(tmp_path: Path) -> None
 
     assert observed_run(tmp_path / "bag", said.append) == ObservedRun()
     assert not said
-    (tmp_path / "scenario.yaml").write_text(SCENARIO.replace("{imu: {}}, ", ""))
-    assert observed_run(tmp_path / "bag", said.append) == ObservedRun()
-    assert said == ["scenario: not used: observer: needs a sensor of kind imu"]
+    (tmp_path / "scenario.yaml").write_text(SCENARIO.replace("{imu: {}}, ", "") + "vehicle: {model: hmmwv_chrono}\n")
+    assert observed_run(tmp_path / "bag", said.append) == ObservedRun("hmmwv_chrono")
+    assert said == ["scenario: encoders and ground not used: observer: needs a sensor of kind imu"]
+
+
+def test_a_scenario_that_cannot_be_read_ends_the_observation_in_one_line(drive: Path, tmp_path: Path) -> None:
+    shutil.copytree(drive, tmp_path / "bag")
+    (tmp_path / "scenario.yaml").write_text("version: 99\n")
+
+    with pytest.raises(SettingsError, match="version"):
+        observed_run(tmp_path / "bag", print)
+    assert run(tmp_path / "bag", tmp_path / "out") == 2
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_bag_in_the_folder_of_its_run_is_observed_with_its_scenario(drive: Path, tmp_path: Path) -> None:
