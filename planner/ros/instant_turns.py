@@ -31,10 +31,15 @@ class InstantTurns:
     """Calls `act` with the instant, the newest odometry and the clouds that have arrived since the last call."""
 
     def __init__(
-        self, node: SuiteNode[Any], settings: PlannerNodeSettings, act: Act, on_reset: Callable[[int], None]
+        self,
+        node: SuiteNode[Any],
+        settings: PlannerNodeSettings,
+        act: Act,
+        on_reset: Callable[[], None],
+        on_resets: Callable[[int], None],
     ) -> None:
-        """on_reset: called with the number of resets of the simulation when that changes."""
-        self._node, self._act, self._on_reset = node, act, on_reset
+        """on_reset: called when the simulation was reset; on_resets: with the number of resets when it is known."""
+        self._node, self._act, self._on_reset, self._after_resets = node, act, on_reset, on_resets
         pose, cloud = POSES[settings.pose_source], topics.POINTS.named(settings.lidar.name)
         self._pose, self._clouds = pose.name, cloud.name
         self._frames = (settings.frames.map_frame, settings.frames.base_frame)
@@ -64,11 +69,12 @@ class InstantTurns:
 
     def _on_resets(self, message: UInt32) -> None:
         before, self._resets = self._resets, message.data
+        if before is not None and message.data != before:
+            self._on_reset()
+        self._after_resets(message.data)
         if message.data != self._input.resets:
             self._next_ns, self._odometry = 0, None
-            self._input.restart(message.data)
-        if before is not None and message.data != before:
-            self._on_reset(message.data)
+            self._input.restart(message.data)  # which may go on at once
 
     def _on_progress(self) -> None:
         horizon_ns = self._input.horizon_ns

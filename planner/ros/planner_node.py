@@ -80,7 +80,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._finished = Finished(self, [topics.CMD_VEL.name]) if s.sync_with else None
         if self._finished is not None:
             self._navigator.digest = self._finished.digest
-            InstantTurns(self, s, self._act, self._on_turn_reset)
+            InstantTurns(self, s, self._act, self._on_reset, self._finished.on_resets)
         else:
             self._listen_freely()
         self.report("goal", Level.OK, "no goal")
@@ -144,11 +144,6 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     def _on_reset(self) -> None:
         self.get_logger().info("restarts: the simulation was reset")
         self._navigator.reset()
-
-    def _on_turn_reset(self, resets: int) -> None:
-        assert self._finished is not None
-        self._on_reset()
-        self._finished.on_resets(resets)
 
     def _act(self, now_ns: int, odometry: Odometry | None, clouds: Sequence[PointCloud2]) -> None:
         """Act at an instant that all others have finished."""

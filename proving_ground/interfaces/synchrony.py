@@ -84,14 +84,28 @@ class _Source:
         self.horizon_ns = 0
         self.received = dict.fromkeys(topics, 0)
         self.queues: dict[str, deque[Any]] = {topic: deque() for topic in topics}
+        self.past = dict.fromkeys(topics, 0)  # messages of before its restart that have not arrived yet
 
     def restart(self, sent: Mapping[str, int]) -> None:
         """Begin again; sent: messages of the past, which are not waited for."""
         self.reports.clear()
         self.horizon_ns = 0
         self.received = {topic: sent.get(topic, 0) for topic in self.topics}
+        self.past = dict.fromkeys(self.topics, 0)
         for queue in self.queues.values():
             queue.clear()
+
+    def follow_reset(self, sent: Mapping[str, int]) -> None:
+        """Begin again in the same process: messages after those sent before the reset may be here already."""
+        self.reports.clear()
+        self.horizon_ns = 0
+        for topic, queue in self.queues.items():
+            past = sent.get(topic, 0)
+            later = max(self.received[topic] - past, 0)
+            while len(queue) > later:
+                queue.popleft()
+            self.past[topic] += max(past - self.received[topic], 0)
+            self.received[topic] = max(self.received[topic], past)
 
 
 class Timetable:
@@ -133,6 +147,9 @@ class Timetable:
     def on_message(self, topic: str, message: Any) -> None:
         """Add a message; those of one topic in the order in which they were published."""
         source = self._source_of[topic]
+        if source.past[topic]:
+            source.past[topic] -= 1
+            return
         source.received[topic] += 1
         source.queues[topic].append(message)
         self._assign(source)
@@ -143,20 +160,27 @@ class Timetable:
         before, source.newest = source.newest, report
         if report.next_ns == 0:
             if report != before:  # else messages may have arrived since, which belong to its first instant
-                source.restart(report.sent)
+                if before is not None and _has_followed_reset(before, report):
+                    source.follow_reset(report.sent)
+                else:
+                    source.restart(report.sent)
         elif before is not None and before.begun != report.begun:  # its first report, and what it published, is missing
             source.restart(report.sent)
-            source.horizon_ns = report.next_ns
+            source.reports.append(report)
+            self._assign(source)
         elif report.resets >= self.resets:
             source.reports.append(report)
             self._assign(source)
 
     def restart(self, resets: int) -> None:
-        """The simulation was reset: wait for reports of after it."""
+        """The simulation was reset: wait for reports of after it, which may be here already."""
         self.resets = resets
-        self._arrivals.clear()
+        self._arrivals.clear()  # no report of after the reset was used so far
         for source in self._sources.values():
-            source.restart(source.received)
+            if source.newest is None or source.newest.resets < resets:
+                source.reports.clear()
+                source.horizon_ns = 0
+            self._assign(source)
 
     def missing(self) -> list[str]:
         """Topics with messages that are reported, but have not arrived."""
@@ -191,6 +215,8 @@ class Timetable:
         """Give messages the instants of the reports that are now complete."""
         while source.reports:
             report = source.reports[0]
+            if report.resets > self.resets:  # this node has not followed the reset yet
+                return
             if any(source.received[topic] < report.sent.get(topic, 0) for topic in source.topics):
                 return
             source.reports.popleft()
@@ -202,3 +228,10 @@ class Timetable:
                     item = (report.instant_ns, self._order[topic], self._count, (topic, queue.popleft()))
                     self._arrivals.append(item)
             source.horizon_ns = max(source.horizon_ns, report.next_ns)
+
+
+def _has_followed_reset(before: Report, report: Report) -> bool:
+    """Whether a node that begins did so because of a reset, not because its process is another one."""
+    return report.resets > before.resets and all(
+        report.sent.get(topic, 0) >= count for topic, count in before.sent.items()
+    )

@@ -136,8 +136,9 @@ class SynchronousInput:
         return self._table.take(before_ns)
 
     def restart(self, resets: int) -> None:
-        """Wait for the instants after a reset of the simulation."""
+        """Wait for the instants after a reset of the simulation; some may be finished already."""
         self._table.restart(resets)
+        self._go_on(0)
 
     def on_report(self, name: str, report: Report) -> None:
         """Process the report of a node."""

@@ -264,8 +264,8 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             self._is_at_start = True
             self._restart("the simulation was reset")
         if self._finished is not None and self._input is not None and message.data != before:
-            self._input.restart(message.data)
             self._finished.on_resets(message.data)
+            self._input.restart(message.data)  # which may go on at once
 
     def _on_world(self, name: str, world: World) -> None:
         self._observer = self._make_observer(world)

@@ -70,6 +70,42 @@ def test_order_of_messages_does_not_depend_on_their_arrival(random: Any) -> None
     assert [(arrival.instant_ns, arrival.message) for arrival in got] == _expected()
 
 
+@given(st.randoms(use_true_random=False))
+def test_messages_of_before_and_after_a_reset_are_told_apart_however_they_arrive(random: Any) -> None:
+    table = Timetable(SOURCES)
+    _begin(table)
+    channels, before = _events(), {"fast/one": 10, "fast/two": 5, "slow/one": 2}
+    for name, items in _events().items():
+        if name in SOURCES:
+            sent = {topic: before[topic] for topic in SOURCES[name]}
+            channels[name].append((name, Report(0, 0, sent, resets=1, begun=1)))
+        for source, item in items:
+            if isinstance(item, Report):
+                sent = {topic: before[topic] + count for topic, count in item.sent.items()}
+                channels[name].append((source, item._replace(sent=sent, resets=1, begun=1)))
+            else:
+                channels[name].append((source, f"{item}, after"))
+    channels["reset"] = [("reset", None)]
+    got: list[Any] = []
+
+    while any(channels.values()):
+        name = random.choice([name for name, items in channels.items() if items])
+        source, item = channels[name].pop(0)
+        if name == "reset":
+            assert not any("after" in arrival.message for arrival in got)
+            got.clear()
+            table.restart(1)
+        elif isinstance(item, Report):
+            table.on_report(source, item)
+        else:
+            table.on_message(source, item)
+        got += table.take(table.horizon_ns)
+
+    assert [(item.instant_ns, item.message) for item in got] == [
+        (time_ns, f"{words}, after") for time_ns, words in _expected()
+    ]
+
+
 def test_nobody_goes_beyond_what_every_node_has_promised() -> None:
     table = Timetable(SOURCES)
     _begin(table)
