@@ -17,6 +17,7 @@ from proving_ground.interfaces.synchrony import Arrival, Report, Timetable
 from proving_ground.settings import setting
 from proving_ground.settings.units import NS_PER_S
 
+WITHOUT_COMMAND = ("wait", "run")
 COMMANDS = {topic.name: topic for topic in (topics.CMD_VEL, topics.ACKERMANN_CMD, topics.PEDALS)}
 
 
@@ -52,14 +53,28 @@ class SyncSettings:
         read_only=True,
     )
 
+    without_command: str = setting(
+        WITHOUT_COMMAND[0],
+        "Behaviour of time before the first command from outside: wait for it, or run until it comes",
+        choices=WITHOUT_COMMAND,
+        read_only=True,
+    )
+
     def __post_init__(self) -> None:
         if self.per_message_of and not self.wait_for:
             raise ValueError("per_message_of: needs wait_for, the topic of the commands")
+        if self.per_message_of and self.without_command != "wait":
+            raise ValueError("without_command: must be wait if per_message_of is set, as each message has its answer")
 
     @property
     def is_on(self) -> bool:
         """Whether time waits for anybody."""
         return bool(self.nodes or self.wait_for)
+
+    @property
+    def is_driver_needed(self) -> bool:
+        """Whether time cannot begin without the driver from outside."""
+        return bool(self.wait_for) and self.without_command == "wait"
 
     @property
     def outer(self) -> tuple[str, ...]:
@@ -206,13 +221,13 @@ class Participants:
         with self._lock:
             if self._table.awaited(instant_ns, self._settings.outer):
                 return False
-            return self._driver is None or not self._driver.is_awaited(instant_ns, self._asked())
+            return not self._is_driver_awaited(instant_ns)
 
     def awaited(self, instant_ns: int) -> list[str]:
         """Names of those that have not finished an instant, by the reports that have been read."""
         with self._lock:
             names = self._table.awaited(instant_ns)
-            if not names and self._driver is not None and self._driver.is_awaited(instant_ns, self._asked()):
+            if not names and self._is_driver_awaited(instant_ns):
                 names.append(self._settings.wait_for)
             return names
 
@@ -238,6 +253,11 @@ class Participants:
             self._table.restart(self._table.resets + 1)
             if self._driver is not None:
                 self._driver.restart(instant_ns)
+
+    def _is_driver_awaited(self, instant_ns: int) -> bool:
+        if self._driver is None or not (self._has_commands or self._settings.is_driver_needed):
+            return False
+        return self._driver.is_awaited(instant_ns, self._asked())
 
     def _asked(self) -> int:
         """Messages of the topic that the driver from outside answers."""

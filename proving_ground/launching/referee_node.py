@@ -43,9 +43,8 @@ LOOK_EVERY_S = 0.1
 REPORT_EVERY_S = 5.0
 AGAIN_AFTER_S = 0.5  # goals and initial poses that nobody accepted are sent again
 FINAL_REPORTS_WITHIN_S = 10.0
-STANDSTILL_S = 60.0  # wall time without progress after which a synchronous run is given up
 EXIT_FAILED = 1
-OBSERVER = "observer"
+OBSERVER, VEHICLE = "observer", "vehicle"
 PAUSE = f"/{topics.PAUSE.name}"
 WATCHED = tuple(
     topic.name
@@ -83,7 +82,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._over_at = math.nan
         self._last_progress = ""  # line of progress printed last, until all nodes are ready
         self._answer: Any = None
-        self._is_observed = self._is_disturbed = self._is_over = False
+        self._is_observed = self._is_disturbed = self._is_over = self._stands_long = False
         self._hashes: dict[str, dict[str, str]] = {}  # of inputs and outputs, by node
         self._hashed: set[str] = set()
         self._respawned: set[str] = set()  # nodes that were restarted during the run
@@ -121,7 +120,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
                 self._observer_status = said.get("status", "")
             elif name == "planner":
                 self._course.planner_status = said.get("status", "")
-            elif name == "vehicle":
+            elif name == VEHICLE:
                 self._on_vehicle(said, status.message, read_stamp(message.header.stamp))
 
     def _on_vehicle(self, said: dict[str, str], words: str, time_ns: int) -> None:
@@ -135,10 +134,17 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._course.trouble = words.replace("; reset it", "")  # the run is over
         elif self.settings.is_synchronous and self._phase is Phase.RUNNING:
             waits_s = float(said.get("awaited_s", "0"))
-            if waits_s > STANDSTILL_S:
-                self._course.trouble = f"time has stood still for {waits_s:.0f} s, waiting for {said['awaited']}"
+            self._judge_standstill(waits_s, f"time has stood still for {waits_s:.0f} s, waiting for {said['awaited']}")
             if self._is_over:
                 self._watch(self.wall_time())  # now: the time of the run ends here
+
+    def _judge_standstill(self, seconds: float, words: str) -> None:
+        """End a run that has stood still for long; if somebody watches it, only say so, once."""
+        was_long, self._stands_long = self._stands_long, seconds > self.settings.standstill_s
+        if self._stands_long and not self.settings.is_attended:
+            self._course.trouble = words
+        elif self._stands_long and not was_long:
+            self._say(words)
 
     def _follow_pose(self) -> None:
         self._follows_pose = True
@@ -228,6 +234,9 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._follow_pose()
         if not silent and self._observer_status == ALIGNED:
             self._is_disturbed = False
+        standstill_s = self.settings.standstill_s
+        if self.settings.is_synchronous and VEHICLE in self._attendance.silent(now, standstill_s):
+            self._judge_standstill(math.inf, f"the vehicle has not reported for {standstill_s:.0f} s")
         if course.trouble:
             self._say(f"giving up after {course.elapsed_s:.1f} s: {course.trouble}")
             self._write({"given_up": course.trouble})

@@ -31,6 +31,7 @@ from proving_ground.settings import SettingsError, changed_parameters
 from proving_ground.settings.units import LONGEST_RUN_S
 from state_observer.kinds import OBSERVER_KINDS
 from vehicle_dynamics.node_settings import VehicleNodeSettings
+from vehicle_dynamics.participants import WITHOUT_COMMAND
 from vehicle_dynamics.standing import EndSettings
 
 AS_SCENARIO, NO_OBSERVER = "scenario", "none"
@@ -55,6 +56,12 @@ def _arguments() -> tuple[LaunchArgument, ...]:
         LaunchArgument("max_age", "0", "Seconds that your commands may be old, and after which they act"),
         LaunchArgument(
             "per_message_of", "", "Topic that your driver answers one by one, if its commands have no stamps"
+        ),
+        LaunchArgument(
+            "without_command", WITHOUT_COMMAND[0], "What time does before your driver's first command", WITHOUT_COMMAND
+        ),
+        LaunchArgument(
+            "standstill", "60", "Seconds of real time that a run without cockpit may stand still before it is given up"
         ),
         LaunchArgument("record", "true", "Write a bag into the run's folder, and judge by it; all: clouds too", RECORD),
         COCKPIT,
@@ -117,6 +124,7 @@ def _vehicle(run: Mapping[str, Compiled], scenario: Scenario, given: Mapping[str
         wait_for=given["wait_for"],
         max_age_s=number("max_age", given["max_age"], 0.0, 10.0),
         per_message_of=given["per_message_of"],
+        without_command=given["without_command"],
     )
     return replace(
         settings,
@@ -169,8 +177,10 @@ def _referee(
         goal=run["planner"].settings.goal if "planner" in run else GoalChoice(),
         sends_start="observer" in run and run["observer"].settings.knows_start,
         wait_for=tuple(spec.name for spec in nodes if spec.is_ours),
-        driver_topic=given["wait_for"],
+        driver_topic=given["wait_for"] if vehicle.sync.is_driver_needed else "",
         duration_s=vehicle.end.duration_s,
         is_synchronous=given["sync"] == "true",
+        standstill_s=number("standstill", given["standstill"], 1.0, 1e5),
+        is_attended=given["cockpit"] != "false",
         out=str(run_folder(path, given)) if is_written else "",
     )

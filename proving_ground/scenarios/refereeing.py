@@ -52,6 +52,13 @@ class RefereeSettings:
     is_synchronous: bool = setting(
         False, "Whether time waits for all nodes; the vehicle then ends the run itself", read_only=True
     )
+    standstill_s: float = setting(
+        60.0, "Wall time that time may stand still in a synchronous run before that is reported, and ends the run",
+        unit="s", minimum=1.0, maximum=1e5, read_only=True,
+    )  # fmt: skip
+    is_attended: bool = setting(
+        False, "Whether somebody watches the run, who decides: a standstill then does not end it", read_only=True
+    )
     out: str = setting(
         "", "Folder in which times and hashes of the run are written; empty: not written", read_only=True
     )
@@ -141,9 +148,9 @@ class Attendance:
         """Record a node's health report."""
         self._reported_at[node] = now
 
-    def silent(self, now: float) -> list[str]:
-        """Nodes that no longer report."""
-        return sorted(node for node, at in self._reported_at.items() if now - at > SILENT_S)
+    def silent(self, now: float, after_s: float = SILENT_S) -> list[str]:
+        """Nodes that have not reported for some time."""
+        return sorted(node for node, at in self._reported_at.items() if now - at > after_s)
 
 
 @dataclass

@@ -19,6 +19,7 @@ from proving_ground.launching.node_process import node_process
 from proving_ground.launching.node_spec import NodeSpec
 from proving_ground.launching.scenario_launch import scenario_launch, scenario_nodes
 from proving_ground.scenarios.parts import compiled
+from proving_ground.scenarios.refereeing import RefereeSettings
 from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
 from proving_ground.settings import SettingsError, as_parameters, build, changed_parameters, nested
 from proving_ground.settings.nested import load_preset
@@ -288,6 +289,22 @@ def test_a_driver_from_outside_takes_the_place_of_the_scripted_one() -> None:
     assert "script" not in nodes
     assert nodes["vehicle"].params["sync.wait_for"] == "cmd_vel"
     assert nodes["vehicle"].params["sync.max_age_s"] == 0.1
+    assert nodes["referee"].params["driver_topic"] == "cmd_vel"
+
+
+def test_a_run_may_begin_before_its_driver_from_outside_is_there() -> None:
+    nodes = _nodes("lane_change", wait_for="cmd_vel", without_command="run")
+
+    assert nodes["vehicle"].params["sync.without_command"] == "run"
+    assert "driver_topic" not in nodes["referee"].params
+
+
+@pytest.mark.parametrize(("cockpit", "is_attended"), [("false", False), ("true", True), ("open", True)])
+def test_a_run_with_a_cockpit_is_attended(cockpit: str, is_attended: bool) -> None:
+    referee = _settings(RefereeSettings, _nodes("j_turn", cockpit=cockpit, standstill="7")["referee"])
+
+    assert referee.is_attended is is_attended
+    assert referee.standstill_s == 7.0
 
 
 def test_rviz_may_be_closed_and_gets_signals_like_any_foreign_program(

@@ -11,12 +11,18 @@ from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
+from sensor_msgs.msg import PointCloud2
+from simulation_interfaces.msg import SimulationState
 
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.launching.process_list import node_processes
+from proving_ground.ros_support.point_cloud import cloud_to_points
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.refereeing import HASHES, TIMING
 from proving_ground.scenarios.scenario import load_scenario
 from proving_ground.settings.share import share_file
+from running_vehicle import PERIOD_NS
+from standard_client import OK, StandardClient, pose
 
 RUN_S = 240.0  # wall time; a bound for a busy machine
 STOPPED_S = 0.5
@@ -120,6 +126,75 @@ def test_each_killed_node_stops_time_until_it_is_back(graph: Any, tmp_path: Path
     assert timing["restarted"] == sorted(names)
     assert timing["longest_wait_s"] > 1.0
     assert set(timing["longest_wait_for"].split(", ")) & set(names)
+
+
+@pytest.mark.parametrize(
+    ("stopped", "words"), [("script", "waiting for script"), ("vehicle", "the vehicle has not reported")]
+)
+def test_a_run_that_stands_still_says_why_and_fails(graph: Any, tmp_path: Path, stopped: str, words: str) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(SCRIPTED)
+    launch = _launch(graph, path, "duration:=3600", "standstill:=2")
+    graph.wait_until(lambda: "time runs" in launch.output, "time to run", RUN_S)
+
+    os.kill(node_processes(launch.popen.pid)[stopped], signal.SIGSTOP)
+    graph.wait_until(lambda: not launch.is_running(), "the end of a run that stands still", RUN_S)
+
+    assert launch.wait() != 0
+    assert words in launch.output
+    assert words in json.loads((path.parent / "run" / TIMING).read_text())["given_up"]
+
+
+def test_a_run_that_is_paused_and_stepped_is_the_run_in_lock_step(graph: Any, tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(ALL_PARTS)
+    launch, client = _launch(graph, path), StandardClient(graph)
+    graph.wait_until(lambda: "time runs" in launch.output, "time to run", RUN_S)
+
+    assert client.set_state(SimulationState.STATE_PAUSED) == OK
+    before_ns = read_stamp(client.where().header.stamp)
+    client.do("StepSimulation", steps=30)
+    assert read_stamp(client.where().header.stamp) == before_ns + 30 * PERIOD_NS
+    client.do("StepSimulation")
+    assert read_stamp(client.where().header.stamp) == before_ns + 31 * PERIOD_NS
+    assert client.set_state(SimulationState.STATE_PLAYING) == OK
+
+    assert _hashes(graph, path, launch) == _in_lock_step(path)
+
+
+def test_nodes_in_step_follow_resets_and_spawned_obstacles(graph: Any, tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(ALL_PARTS)
+    launch, client = _launch(graph, path, "duration:=3600"), StandardClient(graph)
+    clouds = graph.collect(PointCloud2, "/lidar/points")
+    graph.wait_until(lambda: "time runs" in launch.output and clouds, "time to run", RUN_S)
+
+    def sees_wall() -> bool:
+        """Whether the last cloud has points on a wall, whose front is 5 m ahead, well above the ground."""
+        points = cloud_to_points(clouds[-1]).reshape(-1)
+        x, y, z = (points[axis] for axis in "xyz")
+        return bool(((abs(x - 4.0) < 2.0) & (abs(y) < 0.9) & (abs(z) < 0.5)).any())
+
+    assert client.set_state(SimulationState.STATE_STOPPED) == OK  # reset and paused
+    assert client.set_state(SimulationState.STATE_PAUSED) == OK
+    start = client.where()
+    at, q = start.pose.position, start.pose.orientation
+    ahead_x, ahead_y = 1.0 - 2.0 * (q.y**2 + q.z**2), 2.0 * (q.x * q.y + q.z * q.w)
+    client.do("StepSimulation", steps=40)
+    assert not sees_wall()
+    wall = pose(at.x + 5.5 * ahead_x, at.y + 5.5 * ahead_y)
+    client.do("SpawnEntity", name="wall", uri="box?length_m=1&width_m=4&height_m=5", initial_pose=wall)
+    client.do("StepSimulation", steps=40)
+    graph.wait_until(sees_wall, "the wall in a cloud", RUN_S)
+    assert read_stamp(client.where().header.stamp) == read_stamp(start.header.stamp) + 80 * PERIOD_NS
+
+    client.do("ResetSimulation")
+    assert read_stamp(client.where().header.stamp) == read_stamp(start.header.stamp)
+    client.do("StepSimulation", steps=40)  # everybody is in step again
+    graph.wait_until(lambda: not sees_wall(), "a cloud without the wall", RUN_S)
+    assert client.set_state(SimulationState.STATE_PLAYING) == OK
+    later_ns = read_stamp(start.header.stamp) + 80 * PERIOD_NS
+    graph.wait_until(lambda: read_stamp(client.where().header.stamp) > later_ns, "time to run on", RUN_S)
 
 
 def test_a_slow_stack_from_outside_drives_the_same_run_each_time(graph: Any, tmp_path: Path) -> None:

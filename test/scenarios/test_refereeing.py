@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from proving_ground.scenarios.refereeing import ASK_AGAIN_S, SLOW_MPS, Course, Permission, Readiness, Step
+from proving_ground.scenarios.refereeing import (
+    ASK_AGAIN_S,
+    SILENT_S,
+    SLOW_MPS,
+    Attendance,
+    Course,
+    Permission,
+    Readiness,
+    Step,
+)
 
 NS = 1_000_000_000
 
@@ -54,6 +63,15 @@ def test_running_time_counts_as_an_answer() -> None:
     assert _step(permission, 2.0, elapsed_s=0.5) is Step.ASK
     assert _step(permission, 2.1, elapsed_s=0.5) is Step.WAIT
     assert _step(permission, 2.2, elapsed_s=0.6) is Step.RUN
+
+
+def test_a_node_is_silent_some_time_after_its_last_report() -> None:
+    attendance = Attendance()
+    attendance.on_report("vehicle", 10.0)
+
+    assert attendance.silent(10.0 + 2.0 * SILENT_S) == ["vehicle"]
+    assert attendance.silent(10.0 + 2.0 * SILENT_S, after_s=60.0) == []
+    assert attendance.silent(70.1, after_s=60.0) == ["vehicle"]
 
 
 def test_an_initial_pose_is_valid_while_the_vehicle_hardly_moves() -> None:

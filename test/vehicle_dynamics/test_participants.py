@@ -37,6 +37,23 @@ def test_driver_from_outside_is_waited_for_by_its_stamps() -> None:
     assert participants.awaited(20 * MS) == ["cmd_vel"]
 
 
+def test_time_may_run_without_a_driver_and_waits_from_its_first_command_on() -> None:
+    participants = Participants(SyncSettings(wait_for="cmd_vel", without_command="run"))
+    assert participants.is_finished(10 * MS)
+    assert participants.awaited(10 * MS) == []
+
+    participants.on_command("cmd_vel", 20 * MS, "first")
+    assert participants.is_finished(20 * MS)
+    assert [item.message for item in participants.commands(20 * MS)] == ["first"]
+    assert not participants.is_finished(30 * MS)
+    assert participants.awaited(30 * MS) == ["cmd_vel"]
+
+
+def test_time_cannot_run_without_answers_to_messages() -> None:
+    with pytest.raises(SettingsError, match="without_command: must be wait if per_message_of is set"):
+        build(SyncSettings, {"wait_for": "cmd_vel", "per_message_of": "lidar/scan", "without_command": "run"})
+
+
 def test_command_acts_its_allowed_age_after_its_stamp_however_early_it_arrives() -> None:
     participants = Participants(SyncSettings(wait_for="cmd_vel", max_age_s=0.05))
     participants.on_command("cmd_vel", 100 * MS, "later")
