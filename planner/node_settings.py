@@ -102,5 +102,7 @@ class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
     lidar: SeenLidar = field(default_factory=SeenLidar)
     stamped: bool = setting(True, "Publish /cmd_vel as TwistStamped, else as Twist", read_only=True)
     frames: Frames = field(default_factory=Frames)
-    start_date: str = setting("", "Time of the run's first instant; empty: that of the first odometry", read_only=True)
+    start_date: str = setting(
+        "", "Date of the run's first instant, ISO 8601; empty: stamp of the first odometry received", read_only=True
+    )
     sync_with: tuple[str, ...] = sync_with()

@@ -21,7 +21,10 @@ class PlannerSettings:
     defaults: ClassVar[str] = "config/planner.yaml"
 
     planner: str = setting(
-        "dstar_lite", "Planner to use: arcs, dstar_lite, or your own as module:Class", read_only=True
+        "dstar_lite",
+        "Planner to use: arcs = local planning only, dstar_lite = arcs along a path from a search of the whole map, "
+        "or your own as module:Class",
+        read_only=True,
     )
     replan_rate_hz: float = setting(
         10.0, "Plans made per simulated second", unit="Hz", minimum=1.0, maximum=100.0, read_only=True
@@ -51,8 +54,9 @@ class PlannerSettings:
         25.0, "Slope above which ground is an obstacle", unit="deg", minimum=1.0, maximum=60.0
     )
     max_height_m: float = setting(
-        0.5, "Height above the plane under the vehicle, beyond what max_slope_deg explains, of an obstacle", unit="m",
-        minimum=0.05, maximum=10.0,
+        0.5, "Height of things above the plane under the vehicle from which they are obstacles; at a distance it grows "
+        "by the rise of a slope of max_slope_deg",
+        unit="m", minimum=0.05, maximum=10.0,
     )  # fmt: skip
 
     # Arcs
@@ -149,7 +153,8 @@ class PlannerSettings:
         maximum=100.0,
     )
     rough_m: float = setting(
-        0.15, "Height of the ground of one wheel above the plane of the other three, halved, at which speed is halved",
+        0.15, "Unevenness of the ground at which the planned speed is halved: half the height of the ground under one "
+        "wheel above the plane through the ground under the other three",
         unit="m", minimum=0.01, maximum=2.0,
     )  # fmt: skip
     rollover_share: float = setting(

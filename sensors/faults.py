@@ -28,7 +28,7 @@ SPIKES = 0.1  # share of samples affected by a spike fault
 FREEZE = "freeze"
 FAULTS = MappingProxyType(
     {  # kind: what happens, and what `value` means
-        FREEZE: "the last reading repeats, with other faults in it",
+        FREEZE: "the last reading is repeated",
         "bias": "value is added",
         "drift": "value per second is added, from 0",
         "scale": "readings are multiplied by value",

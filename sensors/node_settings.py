@@ -39,7 +39,7 @@ class SensorNodeSettings(SensorSettings):
     )
     frame: str = setting(
         "",
-        "Name of the sensor's tf frame; empty: the default of its kind (imu_link), or NODE_link for another name",
+        "Name of the sensor's tf frame; empty: NAME_link, where NAME is the node's name; encoders: inclinometer_link",
         read_only=True,
     )
     frames: Frames = field(default_factory=Frames)

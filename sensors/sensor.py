@@ -59,9 +59,14 @@ class SensorSettings:
     dropout: float = setting(
         0.0, "Share of samples that are lost at random; of a LIDAR, whole scans", minimum=0.0, maximum=1.0
     )
-    fault: str = setting(NO_FAULT, "Fault injected from now on, until set to none", choices=(NO_FAULT, *FAULTS))
+    fault: str = setting(
+        NO_FAULT,
+        "Fault injected from now on, until set to none; value is fault_value. "
+        + "; ".join(f"{kind}: {words}" for kind, words in FAULTS.items()),
+        choices=(NO_FAULT, *FAULTS),
+    )
     fault_value: float = setting(
-        0.0, "Size of the fault, in the unit of its channel: offset of bias and spike, offset per second of drift, "
+        0.0, "Size of the fault, in the SI unit of its channel: offset of bias and spike, offset per second of drift, "
         "standard deviation of noise; a factor for scale, the lost share for drop, seconds for delay and reorder",
         minimum=-1e9, maximum=1e9,
     )  # fmt: skip

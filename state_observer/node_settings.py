@@ -121,7 +121,8 @@ class ObserverNodeSettings(SiteSettings):
     )
     vehicle: str = setting(
         DEFAULT_VEHICLE,
-        "Name of a vehicle in config/vehicles, or a path; gives empty mounts, and the model if no file names one",
+        "Name of a vehicle in config/vehicles, or a path; gives the positions of sensors whose `mount.xyz_m` is empty, "
+        "and the observer's vehicle model unless observer_file names another",
         read_only=True,
     )
     knows_start: bool = setting(

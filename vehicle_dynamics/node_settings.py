@@ -12,8 +12,10 @@ from terrain.ground import GroundModel
 from terrain.surroundings import SiteSettings
 from vehicle_dynamics.choices import TF_SOURCES, TWIST_TYPES
 from vehicle_dynamics.conditions import (
+    FRICTION,
     MULTIBODY_ONLY,
     PAYLOAD,
+    PRESSURE,
     Condition,
     ConditionChange,
     Conditions,
@@ -21,7 +23,7 @@ from vehicle_dynamics.conditions import (
     check_changes,
     scripted_changes,
 )
-from vehicle_dynamics.control.actuators import ActuatorFault, Actuators
+from vehicle_dynamics.control.actuators import ACTUATOR_FAULTS, ActuatorFault, Actuators
 from vehicle_dynamics.control.drive_by_wire import DriveByWireSettings
 from vehicle_dynamics.control.levers import VehicleLevers
 from vehicle_dynamics.parameters import ActuatorLags, VehicleParameters
@@ -57,12 +59,16 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
     )
 
     fault_script: tuple[str, ...] = setting(
-        (), f"Faults of actuators during the run, each '{ActuatorFault.form}', as 'stuck 10 5 0 brake'", read_only=True
+        (),
+        f"Faults of actuators during the run, each '{ActuatorFault.form}', as 'stuck 10 5 0 brake'. Kinds: "
+        + "; ".join(f"{kind}: {words}" for kind, words in ACTUATOR_FAULTS.items()),
+        read_only=True,
     )
 
     change_script: tuple[str, ...] = setting(
         (),
-        f"Changes of conditions during the run, each '{ConditionChange.form}', as 'tyre_pressure_pa 10 90000 rear'",
+        f"Changes of {FRICTION}, {PAYLOAD} or {PRESSURE} during the run, each '{ConditionChange.form}', "
+        "as 'tyre_pressure_pa 10 90000 rear'; without WHEELS, of all wheels",
         read_only=True,
     )
     conditions: ConditionSettings = field(default_factory=ConditionSettings)
@@ -83,12 +89,14 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
     )
     tf_source: str = setting(
         "truth",
-        "Source of base_link in odom and map: truth = this node, observer = an observer",
+        "Source of the transforms from map over odom to base_link: truth = this node, observer = an observer",
         choices=TF_SOURCES,
         read_only=True,
     )
     publish_body_tf: bool = setting(
-        True, "Publish frames of chassis, suspension and wheels; off beside robot_state_publisher", read_only=True
+        True,
+        "Publish tf frames of chassis, suspension and wheels; set to false if robot_state_publisher publishes them",
+        read_only=True,
     )
     frames: Frames = field(default_factory=Frames)
 

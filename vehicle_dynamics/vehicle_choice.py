@@ -41,7 +41,7 @@ class VehicleChoice:
         read_only=True,
     )
     payload_kg: float = setting(
-        0.0, "Mass of the payload at the start; 0: that of the vehicle's file, which conditions.payload_kg 0 removes",
+        0.0, "Mass of the payload at the start; 0: that of the vehicle's file (conditions.payload_kg 0 is no payload)",
         unit="kg", minimum=0.0, maximum=1e5, read_only=True,
     )  # fmt: skip
     step_s: float = setting(

@@ -101,7 +101,8 @@ class LidarMapSettings:
         unit="m", minimum=0.0, maximum=50.0,
     )  # fmt: skip
     keep_m: float = setting(
-        15.0, "Distance from the vehicle within which old returns are kept, as the LIDAR may not see there",
+        15.0, "Distance from the vehicle within which returns older than forget_s are kept, too: the LIDAR "
+        "may not see the ground there",
         unit="m", minimum=0.0, maximum=100.0,
     )  # fmt: skip
 

@@ -23,12 +23,15 @@ class RecorderSettings:
     )
     topics: str = setting(
         "",
-        "Topics to record, separated by spaces; empty: all but log messages, parameter events and NODE/finished",
+        "Topics to record, separated by spaces; empty: all but log messages, parameter events, hidden topics and "
+        "reports of finished instants (NODE/finished)",
         read_only=True,
     )
     exclude: str = setting("", "Regular expression; topics whose name contains a match are left out", read_only=True)
     everything: bool = setting(
-        False, "Whether to record log messages, parameter events, reports and hidden topics, too", read_only=True
+        False,
+        "Whether to record log messages, parameter events, hidden topics and reports of finished instants, too",
+        read_only=True,
     )
     log_time: str = setting(
         "auto",

@@ -39,7 +39,7 @@ class EncoderSettings(SensorSettings):
     )
     knows_direction: bool = setting(
         False,
-        "Whether wheel encoders sense direction and count down in reverse; else they count up",
+        "Whether wheel encoders sense direction and count down in reverse; false: they always count up",
         read_only=True,
     )
     pulse_hysteresis: float = setting(
@@ -84,9 +84,15 @@ class EncoderSettings(SensorSettings):
     )
     brake_pressure_noise_pa: float = amount(2e4, "Standard deviation of the brake pressure's white noise", "Pa", 1e8)
     brake_pressure_resolution_pa: float = amount(5e3, "Resolution of the brake pressure; 0: no rounding", "Pa", 1e8)
-    tilt_noise_deg: float = amount(0.05, "Standard deviation of the inclinometers' white noise", "deg", 90.0)
-    tilt_offset_deg: float = amount(0.2, "Standard deviation of the inclinometers' constant offset", "deg", 90.0)
-    tilt_resolution_deg: float = amount(0.01, "Resolution of the inclinometers; 0: no rounding", "deg", 90.0)
+    tilt_noise_deg: float = amount(
+        0.05, "Standard deviation of white noise on the roll and pitch of the inclinometers", "deg", 90.0
+    )
+    tilt_offset_deg: float = amount(
+        0.2, "Standard deviation of the constant offset of the inclinometers' roll and pitch", "deg", 90.0
+    )
+    tilt_resolution_deg: float = amount(
+        0.01, "Resolution of the inclinometers' roll and pitch; 0: no rounding", "deg", 90.0
+    )
     tilt_smoothing_s: float = amount(
         0.3, "Time constant of the inclinometers' first-order low-pass filter; 0: no filter", "s", 100.0
     )

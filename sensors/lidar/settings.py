@@ -76,7 +76,8 @@ class LidarSettings(SensorSettings):
         0.0, "Resolution of the measured ranges; 0: no rounding", unit="m", minimum=0.0, maximum=10.0
     )
     weak_signal: float = setting(
-        0.05, "Signal (reflectivity cos(incidence) (max_range/range)^2) at which 37 % of returns are lost; 0: none is",
+        0.05, "Signal, reflectivity * cos(incidence) * (max_range / range)^2, at which 37 % of returns are lost; "
+        "0: no return is lost",
         minimum=0.0, maximum=1e6,
     )  # fmt: skip
     full_intensity_m: float = setting(

@@ -59,12 +59,14 @@ class ReplayerSettings:
     topics: str = setting("", "Topics to play, separated by spaces; empty: all", read_only=True)
     exclude: str = setting("", "Regular expression; topics whose name contains a match are left out", read_only=True)
     publish_clock: str = setting(
-        "auto", "Source of /clock: made = from log times, bag = recorded, none; auto: bag if log times are wall time",
+        "auto", "Source of /clock: made = from log times, bag = as recorded, none = not published; "
+        "auto: bag if log times are wall time, else made",
         choices=("auto", "made", "bag", "none"), read_only=True,
     )  # fmt: skip
     clock_hz: float = setting(
-        100.0, "Messages on /clock per second of bag time", unit="Hz", minimum=1.0, maximum=1000.0, read_only=True
-    )
+        100.0, "Messages on /clock per second of bag time, if publish_clock is made",
+        unit="Hz", minimum=1.0, maximum=1000.0, read_only=True,
+    )  # fmt: skip
     progress: bool = setting(False, "Whether to show progress on the terminal", read_only=True)
 
 
