@@ -28,7 +28,7 @@ STABILISATION = 100.0  # Baumgarte's alpha and beta [1/s]
 
 
 def drifts_m(parameters: VehicleParameters, say: Callable[[str], None]) -> dict[str, float]:
-    """Largest gap of any loop [m] at any step, or at the end for the other engines."""
+    """Largest gap of any loop [m] by model: at any step for ours, at the end for other engines."""
     mechanism = vehicle_mechanism(parameters)
     free = tuple(f"{corner}.{part}" for corner in CORNERS for part in ("lower_arm", "wheel"))
     start = _start(EmbeddedSystem(mechanism, independent=free))

@@ -91,12 +91,12 @@ class MujocoModel:
         )
 
     def violation_m(self) -> float:
-        """Current gap of the worst loop."""
+        """Present gap of the worst loop [m]."""
         self._mujoco.mj_forward(self.model, self.data)
         return float(np.abs(self.data.efc_pos).max(initial=0.0))
 
     def times_us(self) -> dict[str, float]:
-        """CPU time of a step and of an evaluation, called from Python, and of a step of a model without bodies."""
+        """CPU time [us] of a step and of an evaluation, called from Python, and of a step of a model without bodies."""
         mujoco, model, data = self._mujoco, self.model, self.data
         start_position, start_velocity = data.qpos.copy(), data.qvel.copy()
 

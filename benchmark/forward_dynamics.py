@@ -95,12 +95,12 @@ class Case:
         return Forces(forces, torques)
 
     def error(self, root: Array, coordinates: Array) -> float:
-        """Relative to the largest acceleration of the dense solution."""
+        """Largest error of accelerations, relative to the largest one of the dense solution."""
         found, exact = np.concatenate([root, coordinates]), np.concatenate([self.dense.root, self.dense.coordinates])
         return float(np.abs(found - exact).max() / np.abs(exact).max())
 
     def independent_error(self, root: Array, independent: Array) -> float:
-        """Positions and rates of the independent coordinates only, in the system's order."""
+        """Error as of `error`, of the root and the independent coordinates alone, in the system's order."""
         exact = np.concatenate([self.dense.root, self.dense.coordinates[self.system.independent]])
         return float(np.abs(np.concatenate([root, independent]) - exact).max() / np.abs(exact).max())
 

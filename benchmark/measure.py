@@ -34,7 +34,7 @@ def cpu_time_us(call: Callable[[], object], calls: int = 200, repeats: int = 50)
 
 
 def clock_ghz() -> float:
-    """Clock of the first core as reported by the kernel; 3 if it is not."""
+    """Clock of the first core [GHz] as the kernel reports it; 3 where it does not."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(float(line.split(":")[1]) / 1e3 for line in lines if line.startswith("cpu MHz"))

@@ -176,7 +176,7 @@ def drive(
     start: Start = START,
     parameters: VehicleParameters | None = None,
 ) -> Drive:
-    """The true vehicle, in lock-step."""
+    """Motion of the true vehicle under a driver for some seconds, in lock-step."""
     scenario = Scenario(
         version=1,
         description="A drive for observers",

@@ -29,7 +29,7 @@ _INLINE = re.compile(r"(\d[\d.,]*)([^\d`(|]*)\(`(\w+)\.(\w+)`\)")
 
 
 def table(results: Mapping[str, Any]) -> str:
-    """The table as Markdown, with the keys of its figures."""
+    """Table of figures for the README as Markdown, with the keys of its figures."""
     lines = ["| benchmark | what | figure | keys |", "| --- | --- | --- | --- |"]
     for row in yaml.safe_load(ROWS.read_text()):
         found = results[row["benchmark"]]
@@ -75,7 +75,7 @@ def _names(template: str) -> list[str]:
 
 
 def main() -> int:
-    """Write the tables, or compare them."""
+    """Write the tables of figures into pages, or compare them; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; status 1 when a page differs")
     options = parser.parse_args()

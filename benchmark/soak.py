@@ -109,7 +109,7 @@ def memory_mb(parents: Iterable[int]) -> dict[str, float]:
 
 
 def main(seconds: float) -> int:
-    """Run for this many seconds; returns the exit status."""
+    """Run all nodes for this many seconds and print what grows; returns the exit status."""
     with private_domain() as domain, tempfile.TemporaryDirectory() as folder:
         os.environ.update(domain)
         os.environ.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # the users' default

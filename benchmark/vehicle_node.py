@@ -113,7 +113,7 @@ def run(say: Callable[[str], None], seconds: float = SECONDS) -> dict[str, float
 
 
 def show(figures: Mapping[str, float]) -> str:
-    """The vehicle node beside the bare loop."""
+    """Table of the vehicle node's figures beside those of the bare loop."""
     names = [key.removeprefix("bare_") for key in figures if key.startswith("bare_")]
     rows = [[name, f"{figures[f'node_{name}']:.3f}", f"{figures[f'bare_{name}']:.3f}"] for name in names]
     return text_table(["figure", "vehicle node", "bare loop"], rows) + f"\nmeasured for {figures['seconds']:g} s"

@@ -15,7 +15,7 @@ NO_TESTS = 5  # pytest's exit status when none was selected
 
 
 def main() -> int:
-    """Status 0 when all tests passed that belong to the change."""
+    """Run the tests that belong to the change; status 0 when all passed."""
     changed = changed_files(ROOT)
     tests = [str(path) for path in related_tests(changed, ROOT)]
     print(f"{_count(changed)}; tests marked {SELECTED!r} of {', '.join(tests)}", flush=True)

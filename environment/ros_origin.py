@@ -31,7 +31,7 @@ def ros_origin(variables: Mapping[str, str], venv: Path) -> str:
 
 
 def check_origin(origin: str) -> None:
-    """Reject early what cannot work with this interpreter on this machine."""
+    """Raise SetupError for an origin of ROS that cannot work with this interpreter on this machine."""
     if origin == WHEELS:
         _check_wheels_exist()
     elif not _finds_rclpy():

@@ -66,7 +66,7 @@ class Stamps:
         self._path(step.name).unlink(missing_ok=True)
 
     def write(self, step: Step, fingerprint: str) -> None:
-        """Atomic: a reader or a power cut sees the old stamp or the new one, never half of it."""
+        """Record a step's success; atomic: a reader or a power cut sees the old stamp or the new one."""
         path = self._path(step.name)
         temporary = path.with_suffix(".tmp")
         content = {"fingerprint": fingerprint, "facts": dict(step.facts)}

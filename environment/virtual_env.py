@@ -39,7 +39,7 @@ class VirtualEnv:
         return {str(key): str(value) for key, value in facts.items()} if isinstance(facts, dict) else {}
 
     def check_ownership(self) -> None:
-        """Never empty a folder that this set-up did not make."""
+        """Raise SetupError for a folder that this set-up did not make, so that it is never emptied."""
         if self.path.is_dir() and not self.state.is_dir() and any(self.path.iterdir()):
             raise SetupError(
                 f"{self.path} exists and was not made by this set-up",

@@ -125,7 +125,7 @@ class ArcPlanner(Stateful):
 
     @property
     def tipping(self) -> float:
-        """Largest lateral acceleration that is used, over gravity."""
+        """Largest lateral acceleration that plans use, as a multiple of gravity."""
         return self.settings.rollover_share * self.footprint.tipping
 
     def sweep(self, pose: Pose, grid: LocalGrid) -> None:
@@ -238,7 +238,10 @@ def _bilinear(field: Field, values: Floats, x: float, y: float) -> float:
 
 @part
 def clearance_at(field: Field, body: Body, x: float, y: float, cosine: float, sine: float) -> float:
-    """Distance [m] of the footprint from the nearest obstacle, negative inside; NaN where it leaves the map."""
+    """Distance [m] of the footprint from the nearest obstacle, negative inside; NaN where it leaves the map.
+
+    base_link is at x, y [m] in the world, with this cosine and sine of its heading.
+    """
     least = np.inf
     for k in range(len(body.discs)):
         least = min(least, _bilinear(field, field.distance, x + body.discs[k] * cosine, y + body.discs[k] * sine))

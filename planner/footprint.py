@@ -38,7 +38,7 @@ class Footprint:
 
     @property
     def tipping(self) -> float:
-        """Lateral acceleration, over gravity, that lifts the inner wheels off level ground."""
+        """Lateral acceleration, as a multiple of gravity, that lifts the inner wheels off level ground."""
         return self.half_track / self.centre_height
 
     @staticmethod

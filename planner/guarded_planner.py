@@ -30,7 +30,7 @@ class GuardedPlanner(Stateful):
             raise self._error("reset", error) from error
 
     def warm_up(self) -> None:
-        """Forward, where the planner has it."""
+        """Call the warm_up of the user's planner, if it has one."""
         getattr(self._planner, "warm_up", lambda: None)()
 
     def plan(self, request: Request) -> Plan:

@@ -52,7 +52,7 @@ class Leg(NamedTuple):
 
     @staticmethod
     def of_arc(points: Array, curvature: float, direction: int) -> Leg:
-        """A single arc, from evenly spaced poses (n x 3)."""
+        """A single arc, from evenly spaced poses (n x 3: x, y [m], heading [rad]); direction: 1 forward, -1 reverse."""
         return Leg(direction, points.copy(), np.full(len(points), curvature))
 
     @property
@@ -86,7 +86,7 @@ class _Tree(NamedTuple):
 def find_manoeuvre(arcs: ArcPlanner, pose: Pose, path: Path, reference: float, grid: LocalGrid) -> list[Leg]:
     """Legs from a pose onto a path, heading along it; empty if none was found in bounded time.
 
-    reference: x in base_link of the point whose path it is [m].
+    reference: x in base_link [m] of the point of the vehicle that follows the path.
     """
     targets = _targets(pose, path, reference)
     if not len(targets):
@@ -176,7 +176,7 @@ class ManoeuvreDriver(Stateful):
 
     @property
     def points(self) -> Array:
-        """The rest of the present leg and all later ones, for display: n x 3."""
+        """The rest of the present leg and all later ones, for display: poses (n x 3: x, y, heading)."""
         return np.concatenate([leg.points for leg in self._legs]) if self._legs else np.zeros((0, 3))
 
     def _clearance_now(self, pose: Pose, arcs: ArcPlanner, grid: LocalGrid) -> float:
@@ -233,7 +233,7 @@ class ManoeuvreDriver(Stateful):
 
 
 def least_clearance(arcs: ArcPlanner, points: Array, grid: LocalGrid) -> float:
-    """Least distance [m] of the footprint from obstacles at poses (n x 3)."""
+    """Least distance [m] of the footprint from obstacles at poses (n x 3: x, y, heading)."""
     return float(_least_clearance(arcs.field(grid), arcs.body, np.ascontiguousarray(points)))
 
 

@@ -9,7 +9,10 @@ LONGEST_S = 1.0  # longest gap between motions that is integrated over
 
 
 class MotionHeight(Stateful):
-    """Starts at the height of the first motion and never jumps; the heights of later ones are not used."""
+    """Height of base_link, integrated from its climb rate: it never jumps, as heights of an estimate do.
+
+    It starts at the height of the first motion; the heights of later motions are not used.
+    """
 
     STATE = ("_before", "_height")
 

@@ -21,7 +21,7 @@ CHILDREN = 4
 
 
 class OpenList(NamedTuple):
-    """Cells by their flat index."""
+    """Priority queue of cells, which are given by their flat index in the grid."""
 
     heap: Ints  # cells, least key first
     keys: Longs  # of the cells in the heap, slot by slot: first, second
@@ -41,7 +41,7 @@ def open_list(cells: int) -> OpenList:
 
 @part
 def put(queue: OpenList, cell: int, first: int, second: int) -> None:
-    """Insert a cell, or change its key."""
+    """Insert a cell with the key (first, second), or change its key."""
     slot = np.int64(queue.slot[cell])
     if slot == NOT_IN:
         slot = queue.size[0]

@@ -96,7 +96,7 @@ class Planner(Protocol):
         ...
 
     def plan(self, request: Request) -> Plan:
-        """Called at the planning rate."""
+        """Plan for a request: an arc to drive, or why there is none. Called at the planning rate."""
         ...
 
 

@@ -25,7 +25,7 @@ BAND = (1 / 6, 5 / 6)  # shares of the reserve, from the top speed down, between
 
 
 class FrozenPose(Stateful):
-    """Detects poses that stay within a centimetre while the speed is not 0 (fault case 2)."""
+    """Detects poses that stay within a centimetre for half a second while the speed is above 0.5 m/s."""
 
     STATE = ("_position", "_since", "_until")
 

@@ -31,7 +31,10 @@ class AllanCurve(NamedTuple):
     degrees_of_freedom: Array  # degrees of freedom of each channel's variance, a lower bound
 
     def interval(self, expected: Array, confidence: float, channels: int = 1) -> tuple[Array, Array]:
-        """Confidence interval of the deviation around an expected one; for the mean square over `channels`."""
+        """Lower and upper bound of a measured deviation, with a confidence from 0 to 1, if `expected` is the true one.
+
+        channels: number of channels whose mean square was measured.
+        """
         degrees_of_freedom = self.degrees_of_freedom * channels
         tail = 0.5 * (1.0 - confidence)
         from scipy.stats import chi2  # slow to import, and nodes do not need it

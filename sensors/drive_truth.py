@@ -11,7 +11,7 @@ from vehicle_dynamics.driving.snapshot import SnapshotRecord
 
 
 def drive_truth(seen: SnapshotRecord) -> DriveTruth:
-    """Values of the record, copied because it may be refilled."""
+    """True values of wheels, pedals and engine at a snapshot, copied because its record may be refilled."""
     return DriveTruth(
         spin=np.array(seen["spin"]),
         wheel_torque=seen["drive_torque"] + seen["brake_torque"],

@@ -119,13 +119,13 @@ class FaultLine(Stateful):
         self._parts = {key: self._part(key, part.fault) for key, part in self._parts.items()}
 
     def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
-        """Faults are those of the settings; those that were there before go on as they were."""
+        """Restore as Stateful does; the faults stay those of the settings, from their saved state if any."""
         own, saved = self._parts, state["_parts"]
         super().restore_state(state, keep_random=keep_random)
         self._parts = {key: restored(part, saved.get(key, part), keep_random) for key, part in own.items()}
 
     def faults_at(self, time_s: float) -> tuple[Fault, ...]:
-        """Faults active at a time since the start."""
+        """Faults active at a time since the start [s]."""
         return faults_at(self.faults, time_s)
 
     def distort(self, time_s: float, reading: Array) -> Array:

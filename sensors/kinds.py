@@ -108,7 +108,7 @@ class SensorKind:
         return made
 
     def frame_of(self, sensor: str) -> str:
-        """Frame of a sensor with this name."""
+        """Name of the tf frame of a sensor of this kind with this name."""
         return self.frame if sensor == self.name else f"{sensor}_link"
 
 

@@ -86,7 +86,7 @@ class Mounting:
         return SensorMotion(position, world_from_sensor, velocity, acceleration, angular_velocity)
 
     def pose(self, base: BaseMotion) -> tuple[Array, Array]:
-        """Position [m] in the world and world_from_sensor, 3 x 3."""
+        """Position of the sensor in the world [m] and rotation matrix world_from_sensor (3 x 3)."""
         world_from_base = rotation_from_quaternion(base.attitude)
         return np.array(base.position) + world_from_base @ self.arm, world_from_base @ self.base_from_sensor
 

@@ -64,7 +64,7 @@ class SensorNodeSettings(SensorSettings):
         self.scripted()
 
     def scripted(self) -> tuple[Fault, ...]:
-        """The faults of the script; raises ValueError for a bad one."""
+        """The faults of fault_script; raises ValueError for an invalid one."""
         faults = scripted_faults(Fault, self.fault_script)
         try:
             for fault in faults:

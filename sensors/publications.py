@@ -75,7 +75,7 @@ DATUM = Announcement(topics.DATUM, _datum)
 
 
 def gps_remark(sample: GpsSample) -> Remark:
-    """Whether it has a fix."""
+    """Health of the GPS from a sample: whether it has a fix."""
     has_fix = sample.quality != NO_FIX
     return Remark("fix", has_fix, "has a fix" if has_fix else f"no fix, {sample.satellites} satellites in sight")
 

@@ -148,7 +148,7 @@ class Sensor(Stateful, Generic[Settings, Sample]):
         return self._faults.faults_at(self.seconds(time_ns))
 
     def seconds(self, time_ns: int) -> float:
-        """Seconds since the start of the run."""
+        """A time [ns since 1970] as seconds since the start of the run."""
         return (time_ns - self._start_ns) / NS_PER_S
 
     def is_due(self, time_ns: int) -> bool:

@@ -23,7 +23,7 @@ class Sampler(Stateful):
         self.reset()
 
     def reset(self) -> None:
-        """Allow time to go back."""
+        """Return to the initial state, after which any time may follow."""
         self._period: int | None = None
 
     def is_due(self, time_ns: int) -> bool:
@@ -57,7 +57,7 @@ class Delivery(Stateful, Generic[Sample]):
         self.lost = 0
 
     def send(self, time_ns: int, time_s: float, sample: Sample) -> None:
-        """Send a sample of a time (time_s: since the start of the run)."""
+        """Send a sample taken at time_ns [since 1970], which is time_s since the start of the run."""
         is_lost = self._random.random() < self.dropout
         late = self.latency_s + self.jitter_s * float(self._random.random())
         delays = self._faults.delays(time_s)  # for lost ones too: keeps random numbers of other faults independent

@@ -54,7 +54,7 @@ class Arrivals:
             self._latencies.append(now_s - came)
 
     def missing(self, now_s: float) -> list[str]:
-        """Topics without any message, and those that stopped while others go on."""
+        """Topics without any message, and topics that stopped while others go on."""
         found = []
         is_alive = self.last_s is not None and now_s - self.last_s < SILENT_S
         for name, item in self._topics.items():
@@ -87,7 +87,7 @@ class RecentCounts:
         self._grew_s: dict[str, float] = {}
 
     def update(self, counts: Mapping[str, int], now_s: float) -> list[str]:
-        """Names of those that changed within RECENT_S; a count that fell was reset."""
+        """Names of counters that changed within the last RECENT_S [s]; a fall, as after a reset, is a change, too."""
         for name, value in counts.items():
             if value != self._before.get(name, 0):
                 self._grew_s[name] = now_s

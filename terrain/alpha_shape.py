@@ -53,7 +53,7 @@ class AlphaShape:
 def alpha_shape(points: Array, radius: float = 0.0) -> AlphaShape:
     """Triangulate points (n x 2 [m]); triangles whose circumscribed circle is wider than the radius [m] are outside.
 
-    A radius of 0 is chosen automatically: 2.5 times the median edge.
+    A radius of 0 means automatic: 2.5 times the median edge.
     """
     from scipy.spatial import Delaunay, QhullError  # slow to import; all nodes in worlds would wait for it
 

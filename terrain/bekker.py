@@ -61,7 +61,7 @@ class Bekker(SoilLaw):
             raise ValueError("frictional_modulus: must be above 0 where cohesive_modulus is not")
 
     def parameters(self) -> dict[str, float]:
-        """Parameters for the kernels above, by name."""
+        """Parameters of the law's kernels, by name, in SI units."""
         surface, per_depth, per_width = self.capacity()
         return {
             "cohesive_modulus": self.cohesive_modulus,  # k_c [N/m^(n+1)]
@@ -78,7 +78,10 @@ class Bekker(SoilLaw):
         }
 
     def capacity(self) -> tuple[float, float, float]:
-        """Terzaghi's capacity of a strip: c N_c [Pa], gamma N_q and gamma N_gamma / 2 [Pa/m]; infinite at no weight."""
+        """Terms of Terzaghi's bearing capacity of a strip: c N_c [Pa], gamma N_q and gamma N_gamma / 2 [Pa/m].
+
+        They are infinite, 0 and 0 for a unit weight of 0, which means no bound.
+        """
         if self.unit_weight_npm3 == 0.0:
             return math.inf, 0.0, 0.0
         n_c, n_q, n_gamma = bearing_factors(math.radians(self.friction_deg))

@@ -67,9 +67,9 @@ class _Fit(NamedTuple):
 def contact_plane(
     ground: Ground, centre: Vector3, axis: Vector3, radius: float, width: float, squeeze: float, scratch: Array
 ) -> ContactPlane:
-    """Fitted plane under a wheel with its centre [m] and spin axis (unit); scratch (SAMPLES) is written to.
+    """Fitted plane under a wheel, given its centre [m] and spin axis (unit) in world axes, radius and width [m].
 
-    squeeze [m]: deflection of the tyre on soft soil, from which its sinkage follows.
+    scratch (SAMPLES) is written to. squeeze [m]: deflection of the tyre on soft soil, from which its sinkage follows.
     """
     level = math.hypot(axis[0], axis[1])
     if level < 1e-6 or _is_plane(ground, centre[0], radius):

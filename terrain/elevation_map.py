@@ -163,7 +163,7 @@ class ElevationMap:
         )
 
     def moved(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> ElevationMap:
-        """The same ground shifted in the world; the georeference is adjusted."""
+        """The same ground shifted in the world by x, y and z [m]; the georeference is adjusted."""
         where = self.georeference.moved(x, y, z) if self.georeference else None
         heights = self.heights + np.float32(z) if z else self.heights
         return replace(

@@ -81,7 +81,7 @@ class Shape:
 
 
 def occupancy(world: World, settings: MapSettings) -> Occupancy:
-    """Obstacles, whatever their lift, and steep or stepped ground are occupied; unsurveyed ground is unknown.
+    """Map in which obstacles at any height, and steep or stepped ground are occupied; unsurveyed ground is unknown.
 
     A cell is occupied if any part of it is; obstacles are enlarged by up to half a cell's diagonal.
     Raises SettingsError for a map of too many cells.

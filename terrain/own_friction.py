@@ -7,7 +7,7 @@ from terrain.soil import RIGID
 
 
 class OwnFriction:
-    """Implements GroundModel by another ground, which stays as it is."""
+    """A ground whose friction can be set; all else is that of another ground, which stays as it is (GroundModel)."""
 
     def __init__(self, ground: GroundModel) -> None:
         self._ground = ground

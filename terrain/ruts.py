@@ -91,7 +91,7 @@ def _changed(ruts: Ruts, keys: NDArray[np.int64], depth: NDArray[np.float32], sl
 
 @kernel
 def write_cells(ruts: Ruts, columns: NDArray[np.int32], rows: NDArray[np.int32], depth: NDArray[np.float32]) -> None:
-    """Set the depth of cells, as another table has them."""
+    """Set the depths [m] of cells, given by column and row, to those of another table."""
     for index in range(len(columns)):
         key = _key(columns[index], rows[index])
         slot = _slot(ruts, key)
@@ -107,11 +107,11 @@ class RutChanges:
         self.forget()
 
     def forget(self) -> None:
-        """All cells count as changed."""
+        """Treat all cells as changed, so that the next `take` returns every rut."""
         self._keys, self._depth = np.full(len(self._ruts.keys), EMPTY), np.zeros(len(self._ruts.keys), np.float32)
 
     def take(self) -> NDArray[np.void]:
-        """Records of RUT_CELL."""
+        """Cells that have changed since the last call, as records of RUT_CELL."""
         count = _changed(self._ruts, self._keys, self._depth, self._slots)
         slots = self._slots[:count]
         keys = self._ruts.keys[slots]
@@ -128,20 +128,20 @@ def no_ruts() -> Ruts:
 
 
 def fresh_ruts(cells: int, size: float, journal: int = 0) -> Ruts:
-    """A table for this many cells (a power of two) of a size [m]; journal: changes that can be taken back."""
+    """A table for this many cells (a power of two) of a size [m]; journal: number of changes that can be undone."""
     if cells < 2 or cells & (cells - 1) or not size > 0.0:
         raise ValueError(f"ruts: cells must be a power of two and size above 0, got {cells} and {size}")
     return _empty(cells, size, journal)
 
 
 def clear_ruts(ruts: Ruts) -> None:
-    """Clear all ruts. Changes from before cannot be taken back."""
+    """Clear all ruts. Changes from before cannot be undone."""
     ruts.keys.fill(EMPTY)
     ruts.depth.fill(0.0)
 
 
 def rewind(ruts: Ruts, changes: int) -> None:
-    """Take back all but the first `changes` changes, as far as the journal goes."""
+    """Undo all but the first `changes` changes, as far back as the journal reaches."""
     _rewind(ruts, changes)
 
 

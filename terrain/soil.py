@@ -91,7 +91,10 @@ def unloading_stiffness(found: Bearing, deepest: float) -> float:
 
 @inlined
 def plate_pressure(soil: SoilRecord, sinkage: float, deepest: float, width: float) -> float:
-    """Pressure [Pa] at a sinkage where soil was pressed to `deepest` before: elastic up to that, virgin beyond [m]."""
+    """Pressure [Pa] under a plate of a width [m] at a sinkage [m], where soil was pressed to `deepest` [m] before.
+
+    It is elastic up to that depth; beyond, it is that of virgin soil.
+    """
     reached = max(sinkage, deepest)
     if reached <= 0.0:
         return 0.0
@@ -101,7 +104,7 @@ def plate_pressure(soil: SoilRecord, sinkage: float, deepest: float, width: floa
 
 @inlined
 def residual_depth(soil: SoilRecord, deepest: float, width: float) -> float:
-    """Depth [m] of the rut that remains where the soil was pressed to `deepest`."""
+    """Depth [m] of the rut that remains where a plate of a width [m] pressed the soil to `deepest` [m]."""
     if deepest <= 0.0:
         return 0.0
     found = bearing(soil, deepest, width)

@@ -94,7 +94,7 @@ def soil_contact(
     span: ContactStep,
     scratch: Array,
 ) -> WheelContact:
-    """Forces on a wheel of a tyre record on the plane's soil; scratch holds the results of contact_plane.
+    """Forces on a wheel on soft soil; tyre: its record; plane, scratch: as contact_plane found them.
 
     Load and state are those at the end of the step; without a step the load is that of the given state.
     """

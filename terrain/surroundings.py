@@ -64,7 +64,7 @@ class Surroundings:
         self.ground = self.fresh_ground()  # the vehicle leaves its ruts in it
 
     def fresh_ground(self, journal: int = 0) -> GroundModel:
-        """The same ground without ruts, for a model that leaves its own; journal: changes that it can take back."""
+        """The same ground without ruts, for a model that leaves its own; journal: changes that can be undone."""
         if self.world is not None:
             return WorldGround.of(self.world, journal)
         return self._site.ground.model(journal)

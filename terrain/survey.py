@@ -47,7 +47,7 @@ class Survey:
         return alpha_shape(self.points[:, :2], radius)
 
     def surface(self, outline: AlphaShape, resolution: float, interpolation: str = "smooth") -> RawGrid:
-        """Heights at regular nodes [m]; unknown outside the outline."""
+        """Heights [m] at nodes of a resolution [m], unknown outside the outline; interpolation: smooth or linear."""
         low, high = self.points[:, :2].min(axis=0), self.points[:, :2].max(axis=0)
         columns, rows = (int(count) + 1 for count in np.ceil((high - low) / resolution))
         check_grid_size(rows, columns)

@@ -25,7 +25,7 @@ class WorldGround:
     """A map with soils by name; implements ground.GroundModel. Only its ruts change."""
 
     def __init__(self, elevation: ElevationMap, obstacles: Obstacles | None = None, journal: int = 0) -> None:
-        """journal: changes of ruts that can be taken back.
+        """journal: number of latest changes of ruts that can be undone; 0: none.
 
         Raises SettingsError for a soil that config/soils.yaml does not have.
         """
@@ -66,7 +66,7 @@ class SoilPlane(WorldGround):
     """A plane of one soil."""
 
     def __init__(self, soil: str, slope_x: float = 0.0, slope_y: float = 0.0, journal: int = 0) -> None:
-        """Slopes are rise over run; journal: changes of ruts that can be taken back."""
+        """Slopes are rise over run; journal: number of latest changes of ruts that can be undone."""
         plane = Plane(float(slope_x), float(slope_y), 0.0, 1.0, 0.0)
         if not np.isfinite([slope_x, slope_y]).all():
             raise ValueError(f"slopes: must be finite, got {slope_x} and {slope_y}")

@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 
 def rotation_from_quaternion(quaternion: Sequence[float] | Array) -> Array:
-    """Rotation matrix (3 x 3) of a unit quaternion."""
+    """Rotation matrix (3 x 3) of a unit quaternion x, y, z, w."""
     x, y, z, w = (float(value) for value in quaternion)
     return np.array(
         [
@@ -36,7 +36,7 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Array:
 
 
 def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
-    """Quaternion of the same angles."""
+    """Unit quaternion x, y, z, w of angles [rad] about fixed x, then y, then z."""
     cr, sr, cp, sp, cy, sy = (f(0.5 * angle) for angle in (roll, pitch, yaw) for f in (math.cos, math.sin))
     return (
         sr * cp * cy - cr * sp * sy,
@@ -47,6 +47,6 @@ def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[float, f
 
 
 def pitch_of(quaternion: Sequence[float] | Array) -> float:
-    """Pitch [rad], nose down positive."""
+    """Pitch [rad] of a unit quaternion x, y, z, w; nose down is positive."""
     x, y, z, w = (float(value) for value in quaternion)
     return math.asin(min(max(2.0 * (y * w - x * z), -1.0), 1.0))

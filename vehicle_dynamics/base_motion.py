@@ -23,7 +23,7 @@ class BaseMotion(NamedTuple):
 
 
 def base_motion(seen: SnapshotRecord, base: Vector3) -> BaseMotion:
-    """The motion of the point at base [m] in the chassis frame."""
+    """Motion of base_link at a snapshot; base: base_link's origin in the chassis frame [m]."""
     qx, qy, qz, qw = attitude = tuple(seen["attitude"].tolist())
     # Columns of world_from_base: its axes in the world.
     ahead = (1.0 - 2.0 * (qy * qy + qz * qz), 2.0 * (qx * qy + qz * qw), 2.0 * (qx * qz - qy * qw))
@@ -51,7 +51,10 @@ def base_motion(seen: SnapshotRecord, base: Vector3) -> BaseMotion:
 
 
 def snapshot_of(motion: BaseMotion, base: Vector3, seen: SnapshotRecord) -> SnapshotRecord:
-    """Fill position, attitude, velocity and angular velocity of a chassis from base_link's motion; base as above."""
+    """Fill position, attitude, velocity and angular velocity of a chassis from base_link's motion.
+
+    base: as for base_motion.
+    """
     rotation, arm = rotation_from_quaternion(motion.attitude), -np.array(base)  # arm: to the chassis' origin
     seen["attitude"] = motion.attitude
     seen["position"] = motion.position + rotation @ arm

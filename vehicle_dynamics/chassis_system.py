@@ -18,7 +18,10 @@ Array = NDArray[np.float64]
 
 @inlined_part
 def start_chassis(chassis: RigidInertia, angular_velocity: Vector3, force: Array, matrix: Array, right: Array) -> None:
-    """Start with the chassis alone, loaded by a moment and a force at its origin."""
+    """Set matrix (6 x 6) and right side (6) to those of the chassis alone.
+
+    force (6): moment [N m] and force [N] on it at its origin, chassis axes.
+    """
     matrix[:] = 0.0
     c, m = chassis.centre, chassis.mass
     add_inertia(matrix, m, scale(m, c), about_origin(chassis.inertia, m, c))
@@ -31,7 +34,10 @@ def start_chassis(chassis: RigidInertia, angular_velocity: Vector3, force: Array
 
 @inlined_part
 def add_inertia(matrix: Array, mass: float, moment: Vector3, inertia: Symmetric) -> None:
-    """Add a spatial inertia about the origin to the lower triangle."""
+    """Add a spatial inertia about the chassis origin to the lower triangle of a matrix (6 x 6).
+
+    moment: mass times position of the centre of mass; inertia: about the origin, not about the centre of mass.
+    """
     x, y, z = moment
     matrix[0, 0] += inertia[0]
     matrix[1, 0] += inertia[3]
@@ -53,7 +59,7 @@ def add_inertia(matrix: Array, mass: float, moment: Vector3, inertia: Symmetric)
 
 @inlined_part
 def solve_symmetric(matrix: Array, right: Array) -> None:
-    """Solve in place by L D L^T on the lower triangle of a positive definite 6x6 matrix."""
+    """Replace the right side (6) by the solution, by L D L^T on the lower triangle of a positive definite matrix."""
     for j in range(6):
         for k in range(j):
             scaled = matrix[j, k] * matrix[k, k]
@@ -74,7 +80,7 @@ def solve_symmetric(matrix: Array, right: Array) -> None:
 
 @inlined_part
 def solve_chassis(matrix: Array, right: Array, gravity: Vector3, out: Array) -> None:
-    """Solve in place; angular acceleration and acceleration of the origin, gravity added, into out."""
+    """Write angular acceleration and acceleration of the origin, gravity added, to out (6); matrix is overwritten."""
     solve_symmetric(matrix, right)
     for k in range(3):
         out[k] = right[k]
@@ -83,7 +89,7 @@ def solve_chassis(matrix: Array, right: Array, gravity: Vector3, out: Array) -> 
 
 @inlined_part
 def add_rigidly(matrix: Array, right: Array, sums: CornerSums) -> None:
-    """Add bodies as if fixed to the chassis."""
+    """Add the bodies of some sums to matrix (6 x 6) and right side (6), as if they were fixed to the chassis."""
     add_inertia(matrix, sums.mass, sums.moment, sums.inertia)
     for k in range(3):
         right[k] -= sums.load_moment[k]
@@ -92,7 +98,10 @@ def add_rigidly(matrix: Array, right: Array, sums: CornerSums) -> None:
 
 @inlined_part
 def eliminate(matrix: Array, right: Array, coupling: Array, drive: float, inverse: float) -> None:
-    """Free one coordinate: P - P H* H P / D and z + P H* drive / D on the chassis (Eqs. 4, 6); inverse is 1 / D."""
+    """Free one coordinate: P - P H* H P / D and z + P H* drive / D on the chassis ([Jain] Eqs. 4, 6).
+
+    coupling (6) is P H*, inverse 1 / D; matrix P and right side -z are changed in place.
+    """
     for i in range(6):
         scaled = coupling[i] * inverse
         right[i] -= scaled * drive

@@ -96,7 +96,10 @@ def chord_step(
     state: ChordState,
     work: ChordWorkspace,
 ) -> StepResult:
-    """Advance by one step; tolerance [m, rad] is on coordinates, step * velocities and step^2 * accelerations."""
+    """Advance by one step [s]; method: CONVENTIONAL or CHORD, Newton with a new or an old Jacobian.
+
+    tolerance [m, rad] is on coordinates, step * velocities and step^2 * accelerations.
+    """
     layout, p, before = scene.layout, state.unknowns, state.before
     _predict(layout, step, state, work)
     step_terms(scene, time + step, p, work.pose, work)
@@ -169,7 +172,7 @@ def _move_root(step: float, old: Array, new: Array, pose: Array) -> None:
 
 @kernel
 def step_terms(scene: TreeScene, time: float, p: Array, pose: Array, work: ChordWorkspace) -> None:
-    """Forces, velocity coupling and anchors at a predicted state."""
+    """Write forces, velocity coupling and anchors at a predicted state to work; p: the unknowns of implicit_tree.py."""
     at, tree, terms, tree_work = scene.layout, scene.tree, work.terms, work.implicit.tree
     rates = p[at.velocity + ROOT_SPEEDS : at.acceleration]
     root = p[at.velocity : at.velocity + ROOT_SPEEDS]

@@ -54,7 +54,10 @@ class Equipment:
     )
 
     def curvature(self, wanted: float) -> float:
-        """Sharpest curvature of a driver [1/m]: its own, or where that is 0 the vehicle's; raises SettingsError."""
+        """Largest curvature [1/m] for a driver: the wanted one, or the vehicle's if that is 0.
+
+        Raises SettingsError if both are 0.
+        """
         if not (wanted or self.planned_curvature_1pm):
             raise SettingsError(
                 "max_curvature_1pm: give one, because the vehicle's file has no equipment.planned_curvature_1pm"
@@ -62,7 +65,7 @@ class Equipment:
         return wanted or self.planned_curvature_1pm
 
     def curvature_rate(self, wanted: float) -> float:
-        """Fastest change of curvature of a driver [1/(m s)]: its own, or the vehicle's where that is slower."""
+        """Fastest change of curvature [1/(m s)] for a driver: the wanted one, or the vehicle's if that is slower."""
         return min(wanted, self.planned_curvature_rate_1pms or wanted)
 
     def position(self, sensor: str) -> SensorMount | None:

@@ -42,7 +42,7 @@ class TyreForce(NamedTuple):
 
 @inlined_part
 def ground_height(bump: Bump, x: float) -> float:
-    """Height of the ground [m]."""
+    """Height of the ground [m] at x [m]."""
     position = (x - bump.start) / bump.length
     if 0.0 < position < 1.0:
         return 0.5 * bump.height * (1.0 - math.cos(2.0 * math.pi * position))

@@ -26,12 +26,12 @@ def rise_of(seen: SnapshotRecord) -> float:
 
 
 def heading(seen: SnapshotRecord) -> float:
-    """Yaw [rad], from x to the left, within half a turn."""
+    """Yaw of the chassis [rad], counter-clockwise from x of the world, from -pi to pi."""
     return heading_of(seen["attitude"].tolist())
 
 
 def heading_of(attitude: Sequence[float]) -> float:
-    """Yaw [rad] of a unit quaternion x, y, z, w, within half a turn.
+    """Yaw [rad], from -pi to pi, of a unit quaternion x, y, z, w.
 
     >>> round(heading_of((0.0, 0.0, math.sin(0.5), math.cos(0.5))), 12)
     1.0
@@ -41,7 +41,7 @@ def heading_of(attitude: Sequence[float]) -> float:
 
 
 def wrapped(angle: float) -> float:
-    """The angle within half a turn [rad].
+    """The same direction as an angle [rad] from -pi to pi.
 
     >>> round(wrapped(3.0 * math.pi / 2.0), 3)
     -1.571

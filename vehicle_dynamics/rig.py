@@ -95,7 +95,7 @@ class Rig:
         return position
 
     def series(self, name: str) -> Array:
-        """A field of all snapshots."""
+        """A field of the snapshots by its name, one row per snapshot of the history."""
         return np.array([seen[name] for seen in self.history])
 
     def speeds(self) -> Array:

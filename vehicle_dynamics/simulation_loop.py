@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 
 class Wake(Protocol):
-    """As threading.Event."""
+    """What the simulation's thread waits for between moves; has the methods of threading.Event."""
 
     def set(self) -> None: ...
     def clear(self) -> None: ...
@@ -37,7 +37,7 @@ class Wake(Protocol):
 
 @dataclass
 class Effort:
-    """Cost of moving since the last report."""
+    """Longest durations and number of moves since the last report."""
 
     worst_move_ns: int = 0  # physics and driver
     worst_turn_ns: int = 0  # with publishing
@@ -93,7 +93,7 @@ class SimulationLoop:
         return self.post(request).result(within_s)
 
     def post(self, request: Callable[[], Result]) -> Future[Result]:
-        """The same without waiting for the result."""
+        """Run a request in the simulation's thread, as `ask` does, without waiting for the result."""
         answer: Future[Result] = Future()
         self._requests.append((request, answer))
         self._wake.set()
@@ -154,7 +154,7 @@ class SimulationLoop:
         return self._keeper.waited_s if self._keeper is not None else 0.0
 
     def take_effort(self) -> Effort:
-        """Cost since the last call."""
+        """Longest durations and number of moves since the last call."""
         effort, self._effort = self._effort, Effort()
         return effort
 

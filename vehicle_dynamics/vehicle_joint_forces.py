@@ -30,7 +30,7 @@ FREE = tuple(f"{corner}.{part}" for corner in CORNERS for part in ("lower_arm", 
 
 
 class VehicleJointForces:
-    """Built once, evaluated at many states."""
+    """Forces in the joints of a vehicle; built once, evaluated at many states."""
 
     def __init__(self, parameters: VehicleParameters, gravity: float = 9.81) -> None:
         self.mechanism = vehicle_mechanism(parameters)

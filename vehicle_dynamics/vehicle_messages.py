@@ -45,7 +45,7 @@ Message = tuple[Topic, Any]
 
 
 class PackedTree(Protocol):
-    """Transforms as bytes."""
+    """Makes the serialised message of the vehicle's tree of transforms."""
 
     def of(self, time_ns: int, poses: Array) -> bytes: ...
 
@@ -141,7 +141,7 @@ class VehicleMessages:
         self.begin_again()
 
     def begin_again(self) -> None:
-        """Repeat what was only sent once when it changed, for receivers that begin now."""
+        """Send again what is only sent when it changes, such as ruts, for receivers that start now."""
         if self._ruts is not None:
             self._ruts.forget()
 

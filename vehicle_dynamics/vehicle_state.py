@@ -22,7 +22,7 @@ STATE_SIZE = 29
 
 @dataclass(frozen=True, kw_only=True)
 class VehicleState:
-    """Corners are in the order front left, front right, rear left, rear right."""
+    """State of the rigid bodies; wheels are in the order front left, front right, rear left, rear right."""
 
     position: Array = field(default_factory=lambda: np.zeros(3))  # of the chassis origin, world axes [m]
     attitude: Array = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))  # x, y, z, w: world_from_chassis

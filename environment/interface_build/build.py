@@ -21,7 +21,7 @@ from environment.interface_build.wheel import write_wheel_project
 
 
 def build(package: InterfacePackage, staging: Path, toolchain: Toolchain, distribution_prefix: str) -> Path:
-    """The folder of the finished wheel project."""
+    """Build a ROS interface package from its sources; returns the folder of its wheel project."""
     sources = generate(package, staging / "generated", toolchain.prefix)
     binaries = compile_and_link(package.name, sources, staging / "binaries", toolchain)
     return write_wheel_project(package, sources, binaries, staging / "wheel", distribution_prefix)

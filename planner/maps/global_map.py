@@ -156,7 +156,7 @@ class GlobalMap(Stateful):
         return np.asarray(changed + np.array([near[0].start, near[1].start]), np.int64)
 
     def nearest_open(self, x: float, y: float, within: float) -> tuple[int, int] | None:
-        """The free cell nearest to a position [m], at most `within` [m] away."""
+        """Row and column of the free cell nearest to a position [m]; None if none is at most `within` [m] away."""
         row, column = self.window.cell(x, y)
         reach = math.ceil(within / self.resolution)
         rows, columns = (

@@ -52,7 +52,7 @@ class JoystickNode(SuiteNode[JoystickSettings]):
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(JoystickNode)
 
 

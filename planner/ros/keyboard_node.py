@@ -80,7 +80,7 @@ class KeyboardNode(DriverNode[KeyboardSettings]):
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(KeyboardNode)
 
 

@@ -240,7 +240,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(PlannerNode)
 
 

@@ -45,7 +45,7 @@ class TeleopNode(DriverNode[TeleopSettings]):
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(TeleopNode)
 
 

@@ -18,12 +18,15 @@ _idle: dict[str, list[WorkerProcess]] = {}  # by the name of their kit
 
 
 def as_it_is(kit: bytes) -> bytes:
-    """The kit, as a result on the cluster."""
+    """Return the pickled kit unchanged: as a result on the cluster it is there for all jobs."""
     return kit
 
 
 def in_process_of_its_own(kit: bytes, name: str, job: Job, time_limit_s: float) -> tuple[str, Any]:
-    """Run a job in a worker process of this Dask worker; returns the outcome, and the row or the reason."""
+    """Run a job in a worker process of this Dask worker; name: identifies the kit, whose processes are reused.
+
+    Returns ROW and the row, or another outcome (CRASH, STUCK, REJECTED) and the reason.
+    """
     worker = _taken(kit, name, time_limit_s)
     try:
         row = _row_of(worker, job)

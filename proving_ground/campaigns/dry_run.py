@@ -15,7 +15,10 @@ MEASURED = 2
 
 
 def dry_run(name: str, kit: Kit, plan: Plan, workers: int) -> int:
-    """Print it; raises SettingsError for the first sample that makes no valid scenario."""
+    """Print inputs, first samples and expected time of a campaign; returns the exit status.
+
+    Raises SettingsError for the first sample that makes no valid scenario.
+    """
     campaign = kit.campaign
     print(f"{name}: {campaign.description}")
     print(f"  base {campaign.base}, {plan.runs} runs, sampling {campaign.sampling}, seed {campaign.seed}\n")

@@ -49,7 +49,7 @@ def code_fingerprint() -> str:
 
 
 def host_columns() -> dict[str, str]:
-    """Columns of the table of results."""
+    """Columns of the table of results that describe this machine, by name."""
     return {
         "host.name": socket.gethostname(),
         "host.cpu": cpu_model(),

@@ -28,7 +28,10 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 
 class EarlyStop:
-    """Looks at verdicts in the order of run numbers, so that the answer does not depend on which worker is faster."""
+    """Decides whether a campaign ends early, by its Stop rules.
+
+    It looks at verdicts in the order of run numbers, so that the answer does not depend on which worker is faster.
+    """
 
     def __init__(self, rules: Stop) -> None:
         self._rules = rules

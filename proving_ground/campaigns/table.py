@@ -20,7 +20,7 @@ TEXT_OF_HOST = ("host.name", "host.cpu", "host.versions", "host.code")
 
 
 def schema_of(kit: Kit, examples: Sequence[Value]) -> pa.Schema:
-    """examples: values of the inputs, for their types."""
+    """Names and types of the columns of a campaign's table; examples: values of the inputs, for their types."""
     fields = [("run", pa.int64()), ("seed", pa.int64())]
     fields += [(f"input.{item.called}", _kind(value)) for item, value in zip(kit.campaign.vary, examples, strict=True)]
     fields += [("verdict", pa.string()), ("reason", pa.string()), ("simulated_s", pa.float64())]

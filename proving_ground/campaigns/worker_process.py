@@ -60,7 +60,7 @@ class WorkerProcess:
         return self.job is not None and time.monotonic() - self._since > self._limit
 
     def warm(self, job: Job) -> None:
-        """Make the process load its kernels."""
+        """Make the process load its kernels, by means of a job whose result is dropped."""
         self.is_warming = True
         self._send(WARM, job)
 
@@ -70,7 +70,10 @@ class WorkerProcess:
         self._send(RUN, job)
 
     def receive(self) -> dict[str, Any] | None:
-        """Receive: the row of a finished job, if that is what came; raises EOFError when the process is gone."""
+        """Read a message of the worker; returns the row of a finished job, None for another message.
+
+        Raises EOFError when the process is gone.
+        """
         try:
             what, content = self.connection.recv()
         except (ConnectionError, OSError) as error:
@@ -89,7 +92,7 @@ class WorkerProcess:
         return None
 
     def end(self, patience_s: float = 0.0) -> str:
-        """End it; says how it ended, if it exits by itself in time."""
+        """End the process; patience_s: time that it gets to exit by itself. Returns how it ended."""
         try:
             code = self._process.wait(timeout=patience_s)
             how = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"

@@ -22,7 +22,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `bench` to the command line."""
     parser = commands.add_parser("bench", help="run benchmarks; every figure beside one to compare it with")
     parser.add_argument("name", nargs="?", metavar="NAME", help="which benchmark, or `all`; without it all are listed")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")

@@ -10,7 +10,7 @@ from proving_ground.settings import SettingsError
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `campaign` to the command line."""
     parser = commands.add_parser(
         "campaign",
         help="run a scenario many times with values that vary; table, report",

@@ -49,7 +49,7 @@ class Finding:
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `doctor` to the command line."""
     parser = commands.add_parser("doctor", help="check this machine: Python, ROS, interfaces, compiler, joystick")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     parser.set_defaults(run=run)

@@ -10,7 +10,7 @@ from proving_ground.settings import SettingsError
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `export` to the command line."""
     parser = commands.add_parser("export", help="write a vehicle's rigid-body model for other programs")
     parser.add_argument(
         "vehicle", nargs="?", metavar="VEHICLE", help="name in config/vehicles or a YAML file; without it, a list"

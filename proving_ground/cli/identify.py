@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `identify` to the command line."""
     parser = commands.add_parser(
         "identify", help="identify rolling resistance and brake friction from coast-down and braking runs"
     )

@@ -11,7 +11,7 @@ MOST_ROWS = 40
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `kernels` to the command line."""
     parser = commands.add_parser(
         "kernels",
         help="compile the numerical kernels, once on a machine",

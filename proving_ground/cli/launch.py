@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `launch` to the command line."""
     parser = commands.add_parser(
         "launch",
         help="start the nodes of a launch and stop them together",

@@ -10,7 +10,7 @@ from proving_ground.cli.parsing import Commands
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `node` to the command line."""
     parser = commands.add_parser("node", help="run one node, as `ros2 run proving_ground NODE` does")
     parser.add_argument("name", nargs="?", metavar="NODE", help="which node; without it all are listed")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="passed on, e.g. --ros-args -p ...")

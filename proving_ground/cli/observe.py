@@ -10,7 +10,7 @@ from proving_ground.recording.roles import ROLES
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `observe` to the command line."""
     parser = commands.add_parser(
         "observe",
         help="run an observer over a recorded bag: estimate, errors, pictures",

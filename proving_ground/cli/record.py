@@ -10,7 +10,7 @@ from proving_ground.settings import SettingsError
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `record` to the command line."""
     parser = commands.add_parser(
         "record",
         help="record topics into a rosbag2 (MCAP)",

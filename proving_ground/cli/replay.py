@@ -10,7 +10,7 @@ from proving_ground.settings import SettingsError
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `replay` to the command line."""
     parser = commands.add_parser(
         "replay",
         help="publish what a bag holds, with its timing and /clock",

@@ -17,7 +17,7 @@ COMPARED = "comparison.html"
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `report` to the command line."""
     parser = commands.add_parser(
         "report",
         help="make the report of a run or a bag, or one that compares several",

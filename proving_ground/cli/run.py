@@ -10,7 +10,7 @@ from proving_ground.settings import SettingsError
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `run` to the command line."""
     parser = commands.add_parser(
         "run",
         help="run a scenario in lock-step: figures, pictures, pass or fail",

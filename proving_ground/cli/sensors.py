@@ -10,7 +10,7 @@ from proving_ground.settings import SettingsError
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `sensors` to the command line."""
     parser = commands.add_parser(
         "sensors",
         help="list presets of sensors, or draw what the sensors of a scenario see",

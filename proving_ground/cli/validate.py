@@ -9,7 +9,7 @@ from proving_ground.cli.parsing import Commands
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `validate` to the command line."""
     parser = commands.add_parser(
         "validate",
         help="compare with papers and references: makes docs/validation.md with tables and pictures",

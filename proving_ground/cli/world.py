@@ -18,7 +18,7 @@ FORMATS = (*MESHES, "npz", "asc", "tif", "png")
 
 
 def add_parser(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command `world` to the command line."""
     parser = commands.add_parser(
         "world",
         help="list worlds, draw one from above, or write one for other programs",

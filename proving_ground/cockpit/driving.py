@@ -35,7 +35,7 @@ class DrivePad:
             self._held_until[direction] = max(self._held_until[direction], now + seconds)
 
     def release(self) -> None:
-        """Nothing is held any more."""
+        """Release all directions."""
         self._held_until = dict.fromkeys(DIRECTIONS, -math.inf)
 
     def command(self, now: float, settings: CockpitSettings) -> DriveCommand | None:

@@ -205,7 +205,7 @@ class LockStepCockpit:
             self.is_paused = action == "Pause"
 
     def set_factor(self, factor: float) -> None:
-        """Simulated over real time; 0: as fast as it can."""
+        """Set simulated time over real time; 0: as fast as possible."""
         self._factor = factor
 
     def set_goal(self, position: Array) -> None:
@@ -227,15 +227,15 @@ class LockStepCockpit:
         self._pad.hold(direction, time.monotonic(), seconds)
 
     def replay(self, action: str) -> None:
-        """There is no bag."""
+        """Do nothing: a lock-step run has no bag to replay."""
         raise SettingsError(NOT_OVER_ROS)
 
     def set_replay_rate(self, rate: float) -> None:
-        """There is no bag."""
+        """Do nothing: a lock-step run has no bag to replay."""
         raise SettingsError(NOT_OVER_ROS)
 
     def seek(self, position_s: float) -> None:
-        """There is no bag."""
+        """Do nothing: a lock-step run has no bag to replay."""
         raise SettingsError(NOT_OVER_ROS)
 
 

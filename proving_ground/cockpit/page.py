@@ -26,10 +26,10 @@ class PageCommands(Commands, Protocol):
     """Commands of users on the page, which its owner implements."""
 
     def set_goal(self, position: Array) -> None:
-        """Somebody clicked on the ground here [m]."""
+        """Drive to a position in the world [m], on which a user has clicked."""
 
     def attend(self) -> None:
-        """A browser came or went."""
+        """Act on a browser that connected or left."""
 
 
 class Page:

@@ -37,7 +37,7 @@ class Commands(Protocol):
         """Control the simulation; action: one of ACTIONS."""
 
     def set_factor(self, factor: float) -> None:
-        """Simulated over real time; 0: as fast as it can."""
+        """Set simulated time over real time; 0: as fast as possible."""
 
     def drive(self, is_on: bool) -> None:
         """Take the wheel or leave it."""
@@ -49,10 +49,10 @@ class Commands(Protocol):
         """Control the replay of a bag; action: one of REPLAY_ACTIONS."""
 
     def set_replay_rate(self, rate: float) -> None:
-        """Bag time over real time."""
+        """Set the playback speed: bag time over real time."""
 
     def seek(self, position_s: float) -> None:
-        """Go to a time since the bag's start."""
+        """Go to a time since the bag's start [s]."""
 
 
 class Panel:
@@ -113,16 +113,16 @@ class Panel:
 
     @property
     def is_driving(self) -> bool:
-        """Whether the box is ticked."""
+        """Whether the box for driving from the page is ticked."""
         return bool(self._drive.value)
 
     def let_go(self) -> None:
-        """Untick the box: nobody drives from the page."""
+        """Untick the box for driving from the page."""
         self._drive.value = False
         self._show_pad(False)
 
     def show_factor(self, factor: float) -> None:
-        """Show the vehicle's factor, not the commanded one."""
+        """Show the real-time factor that the vehicle node has, which may differ from the commanded one."""
         self._factor.value = min(max(factor, self._factor.min), self._factor.max)
 
     def show_replay(self, is_there: bool, has_simulation: bool) -> None:

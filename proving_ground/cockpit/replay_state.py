@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReplayState:
-    """Reported once a second, and extrapolated in between."""
+    """Position, rate and state of a replay: reported once a second, and extrapolated in between."""
 
     position_s: float  # since the bag's start
     length_s: float

@@ -38,7 +38,7 @@ SUN_M = (-18.0, -12.0, 30.0)  # from the vehicle
 
 
 class Stage:
-    """All nodes of the scene. The world is below one node, which moves so that the focus is at 0."""
+    """All nodes of the 3D scene. The world is below one node, which moves so that the camera's focus is at 0."""
 
     def __init__(
         self,

@@ -77,7 +77,7 @@ class Trail:
         self._points.clear()
 
     def segments(self) -> Array:
-        """n x 2 x 3 [m]."""
+        """Segments of the line, each with its start and its end in the world (n x 2 x 3 [m])."""
         positions = np.array(self._points, float).reshape(-1, 3)
         return np.stack((positions[:-1], positions[1:]), axis=1) if len(positions) > 1 else np.zeros((0, 2, 3))
 

@@ -14,7 +14,7 @@ STATUS, VALUE = "diagnostic_msgs/msg/DiagnosticStatus", "diagnostic_msgs/msg/Key
 def fill_health(message: Any, health: Any, node_name: str, time_ns: int, make: Maker) -> None:
     """One status for the node: the worst finding as message, every check and counter as a key and value.
 
-    health: findings and counters of ros_support.health.Health; name: with its namespace.
+    health: findings and counters of ros_support.health.Health; node_name: with its namespace.
     """
     set_stamp(message.header.stamp, time_ns)
     status = make(STATUS)

@@ -38,7 +38,7 @@ def numbers(message: Any, values: ArrayLike, kind: str = "d") -> Any:
 
 
 def set_stamp(stamp: Any, time_ns: int) -> None:
-    """Time since the epoch; raises ValueError outside the range of a stamp."""
+    """Fill a stamp with a time since 1970 [ns]; raises ValueError outside the range of a stamp."""
     seconds, rest = divmod(time_ns, NS_PER_S)
     if not -(2**31) <= seconds < 2**31:
         raise ValueError(f"time {time_ns} ns does not fit a ROS stamp")
@@ -73,7 +73,10 @@ def diagonal(values: Sequence[float]) -> Array:
 
 
 def read_vector(message: Any, name: str, most: float) -> tuple[float, float, float]:
-    """Vector3 or Point; raises ValueError unless all are finite and within bounds, always with the same text."""
+    """x, y, z of a Vector3 or Point; raises ValueError unless all are finite and at most `most` in magnitude.
+
+    name: what the error is about; its text has no values, so that it can be counted.
+    """
     x, y, z = float(message.x), float(message.y), float(message.z)
     if not (abs(x) <= most and abs(y) <= most and abs(z) <= most):  # NaN fails too
         if not all(map(math.isfinite, (x, y, z))):

@@ -62,7 +62,7 @@ def fill_command(message: Any, time_ns: int, speed: float, yaw_rate: float) -> N
 
 
 def make_exact(message: Any) -> None:
-    """Set the covariances of a nav_msgs/Odometry of the truth."""
+    """Set the covariances of a nav_msgs/Odometry to the tiny ones of the truth, TRUTH_VARIANCE."""
     covariance = (TRUTH_VARIANCE * np.eye(6)).ravel()
     message.pose.covariance, message.twist.covariance = covariance, covariance.copy()
 
@@ -99,7 +99,7 @@ def fill_accel(message: Any, time_ns: int, motion: Any) -> None:
 
 
 def read_accel(message: Any) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
-    """Linear [m/s^2] and angular [rad/s^2] acceleration."""
+    """Linear [m/s^2] and angular [rad/s^2] acceleration of a geometry_msgs/AccelStamped; raises ValueError."""
     linear, angular = message.accel.linear, message.accel.angular
     return (
         read_vector(linear, "acceleration", HARDEST_MPS2),
@@ -125,7 +125,7 @@ def fill_truth_actuation(message: Any, time_ns: int, seen: Any) -> None:
 
 
 def read_truth_actuation(message: Any) -> DriveTruth:
-    """The reverse; raises ValueError unless names and sizes are right and all values are plausible."""
+    """Values that fill_truth_actuation wrote; raises ValueError unless names, sizes and values are plausible."""
     if tuple(message.name) != joints.TRUTH_ACTUATION:
         raise ValueError(f"names must be {', '.join(joints.TRUTH_ACTUATION)}")
     count = len(joints.TRUTH_ACTUATION)

@@ -115,7 +115,7 @@ def _table(head: Row, rows: Iterable[Row]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point."""
+    """Write the tables into all pages, or compare them; returns the exit status."""
     parser = argparse.ArgumentParser(description="Make the tables of topics in docs/topics.md and the READMEs.")
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 when a page differs")
     options = parser.parse_args(arguments)

@@ -95,7 +95,10 @@ class SampleSynchroniser:
         }
 
     def process(self, role: str, message: Any, arrival_ns: int) -> list[Sample]:
-        """arrival_ns: by a steady clock. An invalid message is counted and ignored."""
+        """Samples that a message completes; role: that of its topic; arrival_ns: by a steady clock.
+
+        An invalid message is counted and ignored.
+        """
         try:
             return self.add(role, self.read(role, message), arrival_ns)
         except ValueError as error:

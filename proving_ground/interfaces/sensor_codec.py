@@ -66,7 +66,7 @@ def fill_imu(message: Any, sample: ImuSample, *, has_attitude: bool) -> None:
 
 
 def read_imu(message: Any) -> ImuSample:
-    """Raises ValueError when a covariance begins with -1, which marks an absent field."""
+    """Sample of a sensor_msgs/Imu; raises ValueError when a covariance begins with -1, which marks an absent field."""
     angular_velocity_covariance, force_covariance = (
         message.angular_velocity_covariance,
         message.linear_acceleration_covariance,
@@ -122,14 +122,14 @@ def fill_gps_velocity(message: Any, sample: GpsSample) -> None:
 
 
 def read_gps_velocity(message: Any) -> Velocity:
-    """A variance of 0 means unknown."""
+    """Velocity of a TwistWithCovarianceStamped; a variance of 0 means unknown."""
     linear, covariance = message.twist.twist.linear, message.twist.covariance
     variance = np.array([covariance[0], covariance[7], covariance[14]], dtype=float)
     return Velocity(read_stamp(message.header.stamp), np.array([linear.x, linear.y, linear.z]), variance)
 
 
 def read_gps(message: Any, moves: Velocity | None) -> GpsSample:
-    """A fix, with the velocity of the same time if there is one; else its variance is UNKNOWN_VARIANCE."""
+    """Sample of a sensor_msgs/NavSatFix; moves: velocity of the same time, else its variance is UNKNOWN_VARIANCE."""
     quality = QUALITY.get(int(message.status.status), NO_FIX)
     is_known = message.position_covariance_type != COVARIANCE_UNKNOWN
     variance = np.array(message.position_covariance, dtype=float)[[0, 4, 8]] if is_known else np.zeros(3)
@@ -176,7 +176,7 @@ def fill_actuation(message: Any, sample: EncoderSample) -> None:
 
 
 def read_wheels(message: Any, names: Sequence[str] = joints.WHEELS) -> Wheels:
-    """names: front left to rear right. Torques may be missing."""
+    """Readings of a sensor_msgs/JointState; names: of the wheels, front left to rear right. Torques may be missing."""
     index = _positions(message, names)
     angle, rate = _chosen(message.position, index), _chosen(message.velocity, index)
     if angle is None or rate is None:
@@ -186,7 +186,7 @@ def read_wheels(message: Any, names: Sequence[str] = joints.WHEELS) -> Wheels:
 
 
 def read_actuation(message: Any, names: Sequence[str] = joints.DRIVE) -> Actuation:
-    """names: of joints.DRIVE. Inclinometers may be missing."""
+    """Readings of a sensor_msgs/JointState; names: in the order of joints.DRIVE. Inclinometers may be missing."""
     steering, throttle, brake, engine = _positions(message, names)
     count = len(message.name)
     if not len(message.position) == len(message.velocity) == len(message.effort) == count:

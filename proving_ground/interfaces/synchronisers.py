@@ -100,12 +100,12 @@ class PairSynchroniser(Generic[First, Second]):
         self._newest_ns = -1
 
     def first(self, log_ns: int, value: First) -> list[tuple[First, Second | None]]:
-        """Add a part; returns what is complete now."""
+        """Add a first part that arrived at log_ns; returns the pairs that are complete now."""
         self._waiting.append((log_ns, value))
         return self.complete(log_ns)
 
     def second(self, log_ns: int, value: Second) -> list[tuple[First, Second | None]]:
-        """Add a part; returns what is complete now."""
+        """Add a second part that arrived at log_ns; returns the pairs that are complete now."""
         self._seconds.append(value)
         self._newest_ns = value.time_ns
         return self.complete(log_ns)

@@ -27,7 +27,7 @@ class Compilations:
 
     @property
     def cpu_s(self) -> float:
-        """CPU time of all."""
+        """CPU time of all compilations [s]."""
         return sum(item.total_s for item in self.done if item.depth == 0)
 
     @property
@@ -36,11 +36,11 @@ class Compilations:
         return len(self._open)
 
     def start(self) -> None:
-        """A compilation begins."""
+        """Record that a compilation begins."""
         self._open.append((time.process_time(), 0.0))
 
     def end(self, name: str) -> None:
-        """The latest that began has ended."""
+        """Record that the compilation that began last has ended; name: of the function."""
         began, inner_s = self._open.pop()
         total_s = time.process_time() - began
         if self._open:

@@ -19,7 +19,7 @@ LOOK_EVERY_S = 0.05
 
 
 class CompileLock:
-    """Held or not; numba compiles in one thread of a process at a time."""
+    """Lock between processes, so that one of them compiles at a time; inside a process numba has its own lock."""
 
     def __init__(self, path: Path, wait_s: float = WAIT_S) -> None:
         self.path, self._wait_s = path, wait_s
@@ -27,7 +27,7 @@ class CompileLock:
         self._has_said = False
 
     def acquire(self) -> bool:
-        """Take it, if it is not held; True if another process held it, and may have compiled what is needed here."""
+        """Take the lock, unless this process has it; True if another one had it, and may have compiled what we need."""
         if self._file is not None:
             return False
         try:
@@ -42,7 +42,7 @@ class CompileLock:
         return has_waited
 
     def release(self) -> None:
-        """Let others compile; nothing happens if it is not held."""
+        """Release the lock, if this process has it."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

@@ -44,7 +44,7 @@ class LinkedLibrary(JITCodeLibrary):
 
 
 class LinkedCompiler(Compiler):
-    """numba's compiler with the library above."""
+    """numba's compiler, which makes a LinkedLibrary."""
 
     def define_pipelines(self) -> Any:
         """See numba.core.compiler.CompilerBase."""

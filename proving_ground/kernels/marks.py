@@ -15,7 +15,7 @@ def is_compiled(file: Path) -> bool:
 
 
 def set_compiled(file: Path) -> None:
-    """Mark a file; nothing happens where nothing can be written."""
+    """Mark a scenario file as compiled; nothing happens where nothing can be written."""
     mark = _mark(file)
     try:
         mark.touch()

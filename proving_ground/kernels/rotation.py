@@ -25,7 +25,7 @@ class Rotation(NamedTuple):
 
 @inlined_part
 def rotation_from(quaternion: Array | Sequence[float]) -> Rotation:
-    """Rotation matrix of a quaternion (4) of any length but zero."""
+    """Rotation matrix of a quaternion x y z w of any length but zero."""
     x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     s = 2.0 / (x * x + y * y + z * z + w * w)
     return Rotation(
@@ -64,7 +64,7 @@ def quaternion_rate(quaternion: Array, angular_velocity: Vector3, is_in_body_axe
 
 @inlined_part
 def normalise(quaternion: Array) -> None:
-    """Scale to length one, in place."""
+    """Scale a quaternion to length one, in place."""
     total = 0.0
     for k in range(4):
         total += quaternion[k] * quaternion[k]
@@ -75,7 +75,7 @@ def normalise(quaternion: Array) -> None:
 
 @inlined_part
 def rotation_matrix(quaternion: Array, out: Array) -> None:
-    """Rotation matrix of a quaternion into an array (9), row by row."""
+    """Rotation matrix of a unit quaternion x y z w into an array (9), row by row."""
     rows = rotation_from(quaternion)
     for k in range(3):
         out[k], out[3 + k], out[6 + k] = rows.x[k], rows.y[k], rows.z[k]

@@ -17,7 +17,7 @@ TableRecord: TypeAlias = Any
 
 @inlined
 def table_value(table: TableRecord, x: float) -> float:
-    """Value of the table at x, by linear interpolation."""
+    """Value of the table at x, by linear interpolation; beyond its ends the first or last segment is extended."""
     index, last = 0, table.count - 2
     while index < last and x >= table.x[index + 1]:
         index += 1

@@ -77,7 +77,7 @@ def settle(folder: Path) -> bool:
 
 
 async def settle_when_time_runs(folder: Path) -> None:
-    """Disks are small: remove the old bag as soon as time runs, not at the end."""
+    """Wait until time runs, then remove what was set aside: old bags are large, and disks small."""
     while not (folder / TIMING).exists():
         await asyncio.sleep(LOOK_EVERY_S)
     settle(folder)

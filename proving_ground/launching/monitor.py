@@ -26,7 +26,7 @@ class TopicWatch:
 
 @dataclass
 class Monitor:
-    """Collects data, and gives a line when there is news. Times are seconds of one steady clock."""
+    """Collects rates and findings of nodes, and gives a line when there is news. Times are of one steady clock [s]."""
 
     watches: dict[str, TopicWatch] = field(default_factory=dict)
     _findings: dict[str, tuple[str, float]] = field(default_factory=dict)  # text, and when it was reported

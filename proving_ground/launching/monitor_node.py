@@ -121,7 +121,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(MonitorNode)
 
 

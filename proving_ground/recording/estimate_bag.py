@@ -20,7 +20,10 @@ _STAMP_AT = 4  # bytes, after the CDR header
 
 
 class EstimateBag:
-    """Odometry messages differ only in stamp and values: these are patched into the bytes of one, many at a time."""
+    """Writes estimates to a bag, many at a time.
+
+    Odometry messages differ only in stamp and values: these are patched into the bytes of one message.
+    """
 
     def __init__(self, bag: BagWriter, world: str = "map", base: str = "base_link") -> None:
         self._bag = bag
@@ -62,7 +65,7 @@ class EstimateBag:
         return data
 
     def status(self, time_ns: int, status: str) -> None:
-        """Write the status; called when it changes."""
+        """Write the observer's status at a time; called when it changes."""
         message = empty(topics.OBSERVER_STATUS.type)
         message.data = status
         self._bag.write(STATUS, message, time_ns)

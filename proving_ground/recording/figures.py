@@ -34,7 +34,7 @@ class Errors:
 
 
 def yaw_of(attitude: Array) -> Array:
-    """Yaw [rad], unwrapped; attitude: n x 4."""
+    """Yaw [rad], unwrapped; attitude: quaternions x y z w (n x 4)."""
     x, y, z, w = attitude.T
     return np.asarray(np.unwrap(np.arctan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))))
 
@@ -47,7 +47,9 @@ def rotated(quaternions: Array, vectors: Array) -> Array:
 
 
 def errors(replay: Replay, middle: Array, shift: Array) -> Errors | None:
-    """middle: the point of base_link whose sideslip is estimated [m]; shift: of the truth, to the observer's datum [m].
+    """Errors of a replay; middle: point of base_link whose sideslip is estimated [m]; shift: of the truth [m].
+
+    The shift leads from the truth's origin to the observer's datum.
 
     None if truth and estimate have no common time.
     """

@@ -23,7 +23,9 @@ MAP = "map"
 def live_difference(
     bag: Bag, replay: Replay, shift: Array, say: Callable[[str], None]
 ) -> dict[str, float | None] | None:
-    """RMS of position [m] and heading [deg] at the times of the live estimates; None if there are none.
+    """RMS difference between the replayed and the recorded live estimates, at the times of the latter.
+
+    Position [m] and heading [deg]; None if the bag has no live estimates.
 
     shift: of the bag's map frame, to the observer's datum [m].
     """

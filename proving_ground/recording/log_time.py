@@ -35,7 +35,7 @@ class SimulatedTime:
         return has_gone_back
 
     def at(self, arrival_ns: int) -> int | None:
-        """Simulated time [ns] at an arrival; that of the first tick before it, None without any."""
+        """Simulated time [ns] at an arrival; before the first tick that of the first, None without any tick."""
         if not self._times:
             return None
         return self._times[max(bisect.bisect_right(self._arrivals, arrival_ns) - 1, 0)]

@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
 
 class McapScan:
-    """Messages in the order of the file; `damage` says what was wrong, after they were read."""
+    """Reads an MCAP file, damaged or not; `damage` says what was wrong, once `messages` has been read to its end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -44,7 +44,10 @@ TUNED_OF_VEHICLE = ("along_mps2", "across_mps2")
 
 
 def observe(request: Request) -> int:
-    """Run it; raises SettingsError with one line when nothing can be done."""
+    """Run an observer over a bag and write the results; returns the exit status.
+
+    Raises SettingsError with one line when nothing can be done.
+    """
     bag = open_bag(request.bag)
     try:
         return _Observation(request, bag).run()

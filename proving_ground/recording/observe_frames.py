@@ -51,7 +51,10 @@ class Placed(NamedTuple):
 
 
 def placed(settings: Settings, bag: Bag, topics: Mapping[str, str], request: Request, say: Say) -> Placed:
-    """topics: by role. Raises SettingsError for invalid positions."""
+    """Settings with mounts and datum from the request, else from the bag; topics: by role.
+
+    Raises SettingsError for invalid positions.
+    """
     own_file = Path(request.observer) if request.observer.endswith((".yaml", ".yml")) else None
     given = yaml.safe_load(own_file.read_text()) or {} if own_file is not None else {}
     mounts = settings.mounts if "mounts" in given else _bag_mounts(bag, topics, request, say)

@@ -23,7 +23,7 @@ NS = 1e-9
 
 
 def position_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes:
-    """East and north over time (Figs. 5.22, 5.23, 5.26, 5.27), the band where 95 % are expected."""
+    """Position east and north over time with its 95 % band, as [Sanjurjo] Figs. 5.22, 5.23, 5.26, 5.27."""
     estimates, truth, zero = _thinned(replay.estimates), _thinned(replay.truth), _zero(replay)
     picture, axes = _figure(title, 2)
     for k, axis in enumerate(axes):
@@ -41,7 +41,7 @@ def position_figure(title: str, replay: Replay, off: Errors | None, shift: Array
 
 
 def velocity_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes:
-    """East and north over time (Figs. 5.24, 5.25, 5.28, 5.29)."""
+    """Velocity east and north over time, as [Sanjurjo] Figs. 5.24, 5.25, 5.28, 5.29."""
     estimates, truth, zero = _thinned(replay.estimates), _thinned(replay.truth), _zero(replay)
     ours = rotated(estimates["attitude"], estimates["velocity"])
     std = _world_velocity_std(estimates, ours)

@@ -20,7 +20,7 @@ from vehicle_dynamics.vehicle_files import DEFAULT_VEHICLE
 
 
 class ObservedRun(NamedTuple):
-    """What is known about the run. None: as the observer's settings say, and level ground."""
+    """What is known about the run of a bag. None: encoders as in the observer's settings, level ground."""
 
     vehicle: str = DEFAULT_VEHICLE
     encoders: KnownEncoders | None = None

@@ -35,7 +35,7 @@ Message = tuple[str, int, bytes]  # topic, time of arrival [ns], CDR
 
 
 class Bag:
-    """Topics with their types, and messages."""
+    """A bag to read: its topics with their types, and its messages."""
 
     def __init__(self, name: str, parts: list[Part], remarks: list[str]) -> None:
         self.name = name

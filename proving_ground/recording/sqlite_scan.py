@@ -30,7 +30,7 @@ class _Leaf(NamedTuple):
 
 
 class SqliteScan:
-    """Messages in the order they were written; `damage` says what was wrong, after they were read. As McapScan."""
+    """Reads a SQLite bag file, damaged or not; `damage` says what was wrong, once `messages` was read to its end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

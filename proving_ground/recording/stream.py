@@ -43,7 +43,7 @@ class JointNames(NamedTuple):
 
 
 class Stream:
-    """Iterate once for everything; `rejected` then has what was left out and why."""
+    """Samples and truth of a bag. Iterate once; `rejected` then has what was left out and why."""
 
     def __init__(self, bag: Bag, topics: Mapping[str, str], names: JointNames | None = None) -> None:
         """topics: by role, as choose_topics gives them."""

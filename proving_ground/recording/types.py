@@ -74,18 +74,18 @@ def _default(kind: Nodetype, shape: Any) -> Callable[[], Any]:
 
 
 def new(message_type: str, *values: Any) -> Any:
-    """A message; values in the order of its definition."""
+    """A message of a type, with values in the order of its definition."""
     return store().types[message_type](*values)
 
 
 def to_bytes(message: Any) -> bytes | memoryview:
-    """CDR, as in DDS and bags."""
+    """A message as CDR bytes, as in DDS and bags."""
     data: bytes | memoryview = store().serialize_cdr(message, message.__msgtype__)
     return data
 
 
 def from_bytes(data: bytes, message_type: str) -> Any:
-    """A message; raises ValueError for bytes that are not of its type."""
+    """The message in CDR bytes; raises ValueError for bytes that are not of its type."""
     try:
         return store().deserialize_cdr(data, message_type)
     except Exception as error:  # bad bytes make the library's generated code raise arbitrary exceptions

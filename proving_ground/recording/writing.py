@@ -22,7 +22,7 @@ class Sink(Protocol):
     """Gets messages with their times of arrival."""
 
     def write(self, topic: str, message: Any, log_ns: int, qos: Qos = SENSOR_QOS) -> None:
-        """Accept a message of a topic's full name; it is filled again afterwards."""
+        """Accept a message of a topic, by its full name; copy it to keep it: the caller fills it again."""
 
 
 class BagWriter:

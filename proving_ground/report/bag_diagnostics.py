@@ -20,7 +20,7 @@ OBSERVER, PLANNER = "observer", "planner"
 
 
 class Diagnostics:
-    """Collects messages in order of arrival."""
+    """Collects the diagnostics of a bag, in order of arrival."""
 
     def __init__(self) -> None:
         self.nodes: set[str] = set()  # that reported

@@ -45,7 +45,7 @@ def labelled(records: Sequence[RunRecord], paths: Sequence[Path]) -> list[RunRec
 
 
 def compare_page(records: Sequence[RunRecord]) -> str:
-    """The page. What only some runs have is shown for those; the others are compared with the first run."""
+    """HTML page that compares runs with the first one; what only some runs have is shown for those."""
     remarks = [f"{record.name}: {remark}" for record in records for remark in record.remarks]
     world = None
     if len({record.world for record in records}) == 1:

@@ -73,7 +73,7 @@ def rows_figure(rows: int = 1) -> tuple[Any, list[Any]]:
 
 
 def finish(axis: Any, title: str, unit: str, legend: bool = True) -> None:
-    """Heading at the left, legend at the right, both above."""
+    """Finish a diagram: title with unit at the left and legend at the right, both above it."""
     axis.set_title(f"{title} [{unit}]" if unit else title, loc="left", fontsize=9.5, fontweight="bold", pad=6.0)
     if legend and len(axis.get_legend_handles_labels()[1]) > 1:
         axis.legend(

@@ -46,7 +46,7 @@ def record_from_run(
     timing: Timing,
     silent: Sequence[Gap] = (),
 ) -> RunRecord:
-    """path: of the scenario's file; text: what it holds; world: what scenario.world.load gave.
+    """The record of a lock-step run; path: of the scenario's file; text: its content; world: of scenario.world.load.
 
     silent: gaps in which the observer should have estimated.
     """

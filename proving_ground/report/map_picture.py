@@ -30,7 +30,7 @@ ESTIMATE = "#ffd500"
 
 
 def map_of(records: Sequence[RunRecord], world: World | None) -> Plot | None:
-    """The map; None where no run has positions."""
+    """Map of the world with the paths of runs; None where no run has positions."""
     there = [record for record in records if {"x_m", "y_m"} <= set(record.channels)]
     if not there:
         return None

@@ -115,7 +115,7 @@ class RunRecord:
 
 
 def save_run(folder: Path, record: RunRecord) -> list[str]:
-    """Write it into an existing folder; returns the names of the files. Raises SettingsError."""
+    """Write a record into an existing folder; returns the names of the files. Raises SettingsError."""
     files: dict[str, str | bytes] = {HISTORY: _csv(record.channels), METRICS: _metrics(record)}
     if record.scenario:
         files[SCENARIO] = record.scenario

@@ -20,7 +20,7 @@ OTHER = "#6b5b95"
 
 
 def timeline(events: Sequence[Event], duration_s: float) -> Plot | None:
-    """The diagram; None without events. States of planner and observer last until the next."""
+    """Diagram of events over time; None without events. States of planner and observer last until their next."""
     if not events:
         return None
     kinds = list(dict.fromkeys(event.kind for event in events))

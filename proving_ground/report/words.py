@@ -71,7 +71,7 @@ def check(item: Mapping[str, Any]) -> Check:
 
 
 def facts(record: RunRecord) -> dict[str, str]:
-    """Main facts of a run."""
+    """Main facts of a run, values by name, for its page."""
     c = record.channels
     found = {"Kind of run": KIND_WORDS[record.kind], "Simulated": f"{record.duration_s:g} s"}
     if {"x_m", "y_m"} <= set(c):

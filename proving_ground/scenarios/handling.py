@@ -17,7 +17,7 @@ STEADY_S = 3.0  # last part of the run, used for the turning circle
 
 
 def handling_figures(scenario: Scenario, run: Run) -> dict[str, float]:
-    """Figures by name with unit; empty where the manoeuvre gives none."""
+    """Handling figures of a run by name with unit; empty where its manoeuvre gives none."""
     figures: dict[str, float] = {}
     if scenario.driver.circle is not None:
         gradient = understeer_gradient(run, scenario.driver.circle.settle_s)

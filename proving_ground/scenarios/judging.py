@@ -20,7 +20,7 @@ UNBOUNDED = 1e12  # bounds of a criterion from here on mean none
 def judge_around(
     criteria: Sequence[Criterion], found: Channels, reference: Channels | None, lacking: Missing
 ) -> list[Finding]:
-    """All criteria, by the known parts of their channels; those that gaps leave undecided are open."""
+    """Findings on all criteria by the known parts of channels; those that gaps leave undecided are open."""
     findings = []
     for criterion in criteria:
         missing = lacking.of(criterion.channel)
@@ -31,7 +31,7 @@ def judge_around(
 
 
 def judge_run(scenario: Scenario, run: Run, reference: Channels | None) -> list[Finding]:
-    """All criteria of a lock-step run, where only an observer can be silent."""
+    """Findings on all criteria of a lock-step run, in which only estimates of an observer can be missing."""
     lacking = Missing(of_channels=dict.fromkeys(ESTIMATE_CHANNELS, silent_observer(scenario, run)))
     return judge_around(scenario.criteria, run.channels, reference, lacking)
 
@@ -55,7 +55,8 @@ def _known(found: Channels, channel: str, missing: Sequence[Gap]) -> Channels:
 def is_open(finding: Finding, missing: Sequence[Gap]) -> bool:
     """Whether the missing data could change the verdict of a criterion.
 
-    A maximum can only be larger, a minimum smaller, and the end is the end; means can be anything.
+    With the missing data a maximum can only be larger, a minimum only smaller; the value at the end is only open if
+    the end is missing; means can be anything.
     """
     c, value = finding.criterion, finding.value
     if math.isnan(value):  # its whole time is missing

@@ -66,7 +66,7 @@ def verdict(findings: Sequence[Finding]) -> bool | None:
 
 
 def judge(criteria: Sequence[Criterion], found: Channels, reference: Channels | None) -> list[Finding]:
-    """All criteria; one whose part of the run was never reached fails."""
+    """Findings on all criteria; one whose part of the run was never reached fails."""
     findings = []
     for criterion in criteria:
         value = _value(criterion, found, reference)

@@ -21,7 +21,7 @@ class Observation(Stateful):
     STATE = ("observer", "run", "_log", "latest")
 
     def __init__(self, settings: ObserverNodeSettings, there: Surroundings) -> None:
-        """Made as in its node."""
+        """The observer is made as in its node; there: the surroundings of the run."""
         self.observer = make_observer(settings, there)
         start_ns = settings.start.time_ns()
         self.run = InstantObserver(self.observer, settings.origin(there), start_ns, settings.rate_hz)

@@ -152,7 +152,7 @@ def scale_path(axis: Any, span_x: float, span_y: float) -> bool:
 
 
 def draw_band(axis: Any, seconds: Array, values: Array, deviation: Array, colour: str) -> None:
-    """Draw the 95 % band."""
+    """Draw the 95 % band around values over time [s]; deviation: their standard deviation."""
     axis.fill_between(
         seconds, values - BAND * deviation, values + BAND * deviation,
         color=colour, alpha=0.2, linewidth=0.0, label="95 %",

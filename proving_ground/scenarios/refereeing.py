@@ -24,7 +24,7 @@ SILENT_S = 2.5  # after which a node, which reports each second, is gone or stuc
 
 @dataclass(frozen=True, kw_only=True)
 class RefereeSettings:
-    """Settings of one run."""
+    """Settings of the referee for one run."""
 
     name: str = setting("run", "Name of the run, used in log messages", read_only=True)
     world: str = setting(
@@ -73,7 +73,7 @@ class Phase(enum.Enum):
 
 
 class Step(enum.Enum):
-    """Next action towards running time."""
+    """Next action of the referee until time runs."""
 
     WAIT = "wait"
     ASK = "ask"

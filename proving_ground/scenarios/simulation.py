@@ -225,9 +225,11 @@ class Simulation:
 
 
 class Wheel(Stateful):
-    """Driver's seat. The scenario's own driver always gets the snapshots, so its planner's map stays current.
+    """Driver that follows the action of `step`, else the scenario's own driver.
 
-    Its action is set again by every step, so it is no state.
+    The latter always gets the snapshots, so that its planner's map stays current.
+
+    The action is set by every step, so it is not part of the state.
     """
 
     STATE = ("latest",)

@@ -12,7 +12,7 @@ DRAWN_EVERY_S = 0.1
 
 
 def progress_on_stderr(name: str) -> Callable[[float], None]:
-    """A function that takes the completed share, from 0 to 1."""
+    """A function that shows the progress of a task of this name, given the completed share from 0 to 1."""
     shown_at = time.monotonic()
     is_terminal = sys.stderr.isatty()
 

@@ -39,7 +39,7 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
         faults: Iterable[Fault] = (),
         start_ns: int = 0,
     ) -> None:
-        """Further arguments as of sensors.sensor.Sensor."""
+        """Arguments as of sensors.sensor.Sensor."""
         errors = settings.errors()
         self._errors = {kind: ErrorModel(errors[kind], size, seed, name, kind) for kind, size in SIZES.items()}
         phase = stream(seed, name, "phase").random(5)  # position of the edges at the start of the run

@@ -28,7 +28,7 @@ class Inclinometer(Stateful):
         self._force: Array = np.zeros(3)
 
     def feel(self, time_ns: int, force: Array) -> None:
-        """Filter the specific force in its axes [m/s^2] since the last call."""
+        """Filter a specific force [m/s^2] in the sensor's axes, held since the last call."""
         if self._time_ns is None or self.smoothing_s == 0.0:
             self._force = force
         else:

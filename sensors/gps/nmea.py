@@ -56,7 +56,7 @@ _GGA_DIGITS, _RMC_DIGITS = GgaDigits(), RmcDigits()
 
 @dataclass(frozen=True, kw_only=True)
 class Gga:
-    """Table 5.3; None is an empty field."""
+    """NMEA sentence GGA: time, position and quality of a fix ([Sanjurjo] Table 5.3); None is an empty field."""
 
     talker: str = "GP"
     time_of_day_ns: int | None  # UTC
@@ -73,7 +73,7 @@ class Gga:
 
     @property
     def altitude_m(self) -> float | None:
-        """Altitude above the ellipsoid (note d of Table 5.3)."""
+        """Altitude above the ellipsoid [m]: that above mean sea level plus the geoid separation."""
         known = self.altitude_msl_m is not None and self.separation_m is not None
         return self.altitude_msl_m + self.separation_m if known else None  # type: ignore[operator]
 
@@ -99,7 +99,7 @@ class Gga:
 
 @dataclass(frozen=True, kw_only=True)
 class Rmc:
-    """Table 5.4; None is an empty field."""
+    """NMEA sentence RMC: time, position, speed and course ([Sanjurjo] Table 5.4); None is an empty field."""
 
     talker: str = "GP"
     time_of_day_ns: int | None  # UTC
@@ -141,7 +141,10 @@ class Rmc:
 
 
 def gga_from_sample(sample: GpsSample, separation_m: float) -> Gga:
-    """separation_m: geoid above the ellipsoid. A position that is not finite gives empty fields and no fix."""
+    """GGA of a sample; separation_m: height of the geoid above the ellipsoid.
+
+    A position that is not finite gives empty fields and no fix.
+    """
     is_sound = _has_position(sample)
     return Gga(
         time_of_day_ns=sample.time_ns % DAY_NS,
@@ -156,7 +159,7 @@ def gga_from_sample(sample: GpsSample, separation_m: float) -> Gga:
 
 
 def rmc_from_sample(sample: GpsSample) -> Rmc:
-    """A position or speed that is not finite gives empty fields and status V."""
+    """RMC of a sample; a position or speed that is not finite gives empty fields and status V (not valid)."""
     is_sound, has_speed = _has_position(sample), math.isfinite(sample.speed)
     return Rmc(
         time_of_day_ns=sample.time_ns % DAY_NS,

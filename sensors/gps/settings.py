@@ -77,7 +77,7 @@ class GpsSettings(SensorSettings):
             )
 
     def position_errors(self) -> ErrorParameters:
-        """Errors relative to each axis's standard deviation: white and slow parts, whose variances add up to 1."""
+        """Errors as multiples of each axis's standard deviation: the variances of white and slow part sum to 1."""
         return ErrorParameters(
             noise=math.sqrt(1.0 - self.correlated_share),
             drifting_bias=math.sqrt(self.correlated_share),

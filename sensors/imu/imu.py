@@ -35,7 +35,7 @@ class Imu(Sensor[ImuSettings, ImuSample]):
         faults: Iterable[Fault] = (),
         start_ns: int = 0,
     ) -> None:
-        """Further arguments as of sensors.sensor.Sensor."""
+        """Arguments as of sensors.sensor.Sensor."""
         tilt, heading = settings.attitude_errors()
         self._gyro = ErrorModel(settings.gyro_errors(), 3, seed, name, "gyro")
         self._accel = ErrorModel(settings.accel_errors(), 3, seed, name, "accel")

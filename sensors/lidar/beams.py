@@ -23,7 +23,7 @@ class Beams(NamedTuple):
 
 
 def beams_of(settings: LidarSettings) -> Beams:
-    """The rays of a unit."""
+    """The rays of a LIDAR with these settings."""
     azimuths, elevations = np.array(settings.azimuths()), np.array(settings.elevations())
     beams = Beams(
         np.cos(azimuths),
@@ -53,7 +53,7 @@ def directions(beams: Beams) -> Array:
 
 
 def column_delays_ns(settings: LidarSettings, period_ns: int) -> NDArray[np.int64]:
-    """Delay of each column after the first."""
+    """Delay of each column after the first [ns]; 0 for all of a flash LIDAR."""
     columns = np.arange(settings.columns, dtype=np.int64)
     return columns * 0 if settings.kind == FLASH else columns * period_ns // settings.columns
 

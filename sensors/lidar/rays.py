@@ -126,7 +126,7 @@ def read(
     ranges: Floats,
     intensities: Floats,
 ) -> None:
-    """Ranges and intensities (columns x rings, from the first column on) of hits; REP-117 for the rest.
+    """Ranges and intensities (columns x rings, from the first column on) of hits; rays without one as in REP 117.
 
     normals, chances: random numbers of each ray, standard normal and uniform in 0 to 1.
     """
@@ -166,7 +166,7 @@ def _read_ray(
 
 @inlined
 def limited(measured: float, least: float, most: float) -> float:
-    """REP-117: minus infinity if too close, infinity if too far, NaN stays."""
+    """A measured range [m]; minus infinity if below least, infinity if above most (REP 117); NaN stays."""
     if measured < least:
         return -math.inf
     return math.inf if measured > most else measured

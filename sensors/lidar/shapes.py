@@ -47,14 +47,14 @@ class Shapes:
         return 0.5 * (self._low.min(axis=0) + self._high.max(axis=0)) if len(self._low) else np.zeros(3)
 
     def within(self, bounds: Array) -> NDArray[np.intp]:
-        """Indices of small ones that reach into x and y limits [m]: least x, least y, largest x, largest y."""
+        """Indices of small obstacles that reach into a rectangle [m]: least x, least y, largest x, largest y."""
         left, low, right, high = bounds
         beside = (self._high[:, 0] < left) | (self._low[:, 0] > right)
         beside |= (self._high[:, 1] < low) | (self._low[:, 1] > high)
         return np.flatnonzero(~beside & ~self._is_large)
 
     def large(self) -> NDArray[np.intp]:
-        """Indices of those with many triangles."""
+        """Indices of obstacles with many triangles."""
         return np.flatnonzero(self._is_large)
 
     def all(self) -> NDArray[np.intp]:
@@ -62,7 +62,7 @@ class Shapes:
         return np.arange(len(self._faces))
 
     def pieces(self, numbers: NDArray[np.intp], most_faces: int) -> list[NDArray[np.intp]]:
-        """Indices in groups of about most_faces triangles."""
+        """The obstacles of these indices in groups of about most_faces triangles."""
         if not len(numbers):
             return []
         counts = np.cumsum([len(self._faces[number]) for number in numbers])
@@ -79,7 +79,7 @@ class Shapes:
 
 
 def planes_of(vertices: Array, faces: Faces) -> Array:
-    """n x 4: unit normal and its product with a vertex; zeros for a triangle without area."""
+    """Plane of each triangle (n x 4): unit normal and its product with a vertex; zeros for one without area."""
     a, b, c = (vertices[faces[:, corner]] for corner in range(3))
     normal = np.cross(b - a, c - a)
     length = np.linalg.norm(normal, axis=1, keepdims=True)

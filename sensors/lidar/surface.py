@@ -60,7 +60,7 @@ class Surface:
 def built(
     device: EmbreeDevice, pieces: Iterable[Piece], origin: Array, bounds: Array
 ) -> Generator[None, None, Surface | None]:
-    """Build a surface from pieces, the ground's first, yielding after each. None without triangles."""
+    """Build a surface from pieces, the ground's first, yielding after each; returns None without triangles."""
     scene = EmbreeScene(device)
     starts, planes, owners = [0], [np.zeros((0, 4))], [np.zeros(0, np.int32)]
     for vertices, faces, whose in pieces:
@@ -82,7 +82,7 @@ def built(
 
 
 def finished(building: Generator[None, None, Surface | None]) -> Surface | None:
-    """Finish a building at once."""
+    """Run a generator of `built` to its end and return the surface."""
     while True:
         try:
             next(building)

@@ -197,7 +197,7 @@ class SensorNode(SuiteNode[Any]):
 
 
 def node_of(kind: SensorKind) -> type[SensorNode]:
-    """The class of a kind's node."""
+    """The node class for a kind of sensor."""
     members = {
         "kind": kind,
         "default_name": kind.name,

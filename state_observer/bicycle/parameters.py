@@ -23,7 +23,7 @@ class RollFilterParameters:
 
 @dataclass(frozen=True, kw_only=True)
 class BicycleParameters:
-    """A ride, its sensors, and the filter."""
+    """Parameters of a simulated ride, of its sensors and of the roll filter."""
 
     step_s: float = setting(..., "Time between samples", unit="s", minimum=1e-4, maximum=0.1)
     gravity_mps2: float = setting(

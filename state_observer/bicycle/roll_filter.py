@@ -55,12 +55,12 @@ class RollObserver:
         return RollState(*self._state.tolist())
 
     def predict(self, roll_rate: float) -> None:
-        """Advance one step with the rate of the gyroscope's x axis (Eqs. 3.27, 3.28)."""
+        """Advance one step with the rate of the gyroscope's x axis ([Sanjurjo] Eqs. 3.27, 3.28)."""
         self._state = self._transition @ self._state + np.array([self._step * roll_rate, 0.0])
         self.covariance = self._transition @ self.covariance @ self._transition.T + self._noise
 
     def correct(self, gyro: Array, speed: float) -> None:
-        """Correct with a roll angle from wheel speed and gyroscope (Eqs. 3.7 to 3.11, 3.33)."""
+        """Correct with a roll angle from wheel speed and gyroscope ([Sanjurjo] Eqs. 3.7 to 3.11, 3.33)."""
         self.innovation = self.measured_roll(gyro, speed) - float(self._state[0])
         self.innovation_covariance = float(self.covariance[0, 0]) + self._variance
         gain = self.covariance[:, 0] / self.innovation_covariance
@@ -80,7 +80,7 @@ def roll_from_balance(gyro: Array, speed: float, gravity: float) -> float:
 
 
 def roll_from_rates(gyro: Array) -> float:
-    """Roll in a turn without pitching (Eq. 3.31): good at large lean, undefined on a straight (then 0)."""
+    """Roll in a turn without pitching ([Sanjurjo] Eq. 3.31): good at large lean, undefined on a straight (then 0)."""
     about_y, about_z = float(gyro[1]), float(gyro[2])
     rate = math.hypot(about_y, about_z)
     if rate < STILL_RADPS:

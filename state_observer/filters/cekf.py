@@ -128,7 +128,7 @@ def _covariance_step(setup: Setup, filter_state: FilterState, at: Projection, re
 
 @part
 def _dynamics(setup: Setup, filter_state: FilterState, at: Projection) -> Any:
-    """The approximate Jacobian of the motion, Eqs. 3.66 to 3.68.
+    """The approximate Jacobian of the motion, [Sanjurjo] Eqs. 3.66 to 3.68.
 
     Eq. 3.67 lost its mass matrix: 2 M R_q R zdd. That term is the derivative of R along zdd, i.e. Rdot with zdd in
     place of zd. Weight is constant and bars have no springs or dampers, so K and C are zero.
@@ -164,7 +164,7 @@ def _newton_step(
     setup: Setup, filter_state: FilterState, readings: Array, at: Projection,
     before: Array, accelerations: Array, jacobian: Any, gains: Any,
 ) -> float:  # fmt: skip
-    """One Newton step on Eqs. 3.69, 3.70 with the trapezoidal rule; returns its largest change.
+    """One Newton step on [Sanjurjo] Eqs. 3.69, 3.70 with the trapezoidal rule; returns its largest change.
 
     Eq. 3.69: the first term is d(z)/dt, the second the estimated rate. Eqs. 3.74, 3.75 mean z and zd on their right
     sides, with the model's own rate and acceleration (no gain) at the beginning of the step, as in the authors' code.

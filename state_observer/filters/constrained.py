@@ -33,7 +33,7 @@ LEAST_VARIANCE = 1e-10  # of perfect measurements; with less, rounding makes the
 
 @part
 def constrained_predict(setup: Setup, filter_state: FilterState) -> int:
-    """Forward Euler on all coordinates (Eq. 3.100) and Eq. 3.102.
+    """Forward Euler on all coordinates ([Sanjurjo] Eq. 3.100) and Eq. 3.102.
 
     Accelerations obey Eq. 3.41a and the second derivative of Eq. 3.41b; for a state that leaves the constraints a
     little, matrix R gives the same ones as Lagrange multipliers.
@@ -54,7 +54,7 @@ def constrained_predict(setup: Setup, filter_state: FilterState) -> int:
 
 @part
 def sckf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Readings first (Eqs. 3.103 to 3.105), then the constraints as ever less noisy measurements."""
+    """Readings first ([Sanjurjo] Eqs. 3.103 to 3.105), then the constraints as ever less noisy measurements."""
     options, state, size = setup.options, filter_state.state, filter_state.q.size
     expected, jacobian = _sensors(setup, state, readings.size)
     fuse_readings(setup, filter_state, readings, expected, jacobian)
@@ -82,7 +82,7 @@ def sckf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> in
 
 @part
 def diekf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Readings and constraints together, relinearised in each iteration (Section 3.4.5).
+    """Readings and constraints together, relinearised in each iteration ([Sanjurjo] Section 3.4.5).
 
     The text uses "some small noise" on the perfect measurements. It must shrink with the iterations, as it does in the
     authors' code, or the iterates settle where the constraints do not hold.
@@ -131,7 +131,7 @@ def diekf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> i
 
 @part
 def _sensors(setup: Setup, state: Any, count: int) -> Any:
-    """h and h_x = [h_q, h_qd] (Eq. 4.17)."""
+    """h and h_x = [h_q, h_qd] ([Sanjurjo] Eq. 4.17)."""
     size = state.size // 2
     expected, jacobian = np.empty(count), np.empty((count, 2 * size))
     measure(setup.linkage, setup.sensors, state[:size], state[size:], expected)

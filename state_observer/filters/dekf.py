@@ -16,7 +16,7 @@ from state_observer.multibody.solve import put
 
 @part
 def dekf_predict(setup: Setup, filter_state: FilterState) -> int:
-    """Forward Euler (Eq. 3.80) with the accelerations of the last state (Eq. 3.63), and Eq. 3.79."""
+    """Forward Euler ([Sanjurjo] Eq. 3.80) with the accelerations of the last state (Eq. 3.63), and Eq. 3.79."""
     linkage, state = setup.linkage, filter_state.state
     cranks = linkage.cranks.size
     points = filter_state.q.size - cranks
@@ -33,7 +33,7 @@ def dekf_predict(setup: Setup, filter_state: FilterState) -> int:
 
 @part
 def dekf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Eqs. 3.82 to 3.86, sensors at the predicted state, with all coordinates by the kinematic problems."""
+    """[Sanjurjo] Eqs. 3.82 to 3.86, sensors at the predicted state, with all coordinates by the kinematic problems."""
     linkage, state, options = setup.linkage, filter_state.state, setup.options
     cranks = linkage.cranks.size
     put(filter_state.q[filter_state.q.size - cranks :], state)

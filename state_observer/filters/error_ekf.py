@@ -47,7 +47,7 @@ def error_ekf_predict(setup: Setup, filter_state: FilterState) -> int:
 
 @part
 def error_ekf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Estimate the error of the simulation (Eqs. 3.114 to 3.118) and remove it (Eq. 3.119)."""
+    """Estimate the error of the simulation ([Sanjurjo] Eqs. 3.114 to 3.118) and remove it (Eq. 3.119)."""
     linkage, options, cranks = setup.linkage, setup.options, setup.linkage.cranks.size
     points = filter_state.q.size - cranks
     at = projection(linkage, filter_state.q)

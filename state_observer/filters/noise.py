@@ -10,7 +10,7 @@ Array = NDArray[np.float64]
 
 
 def van_loan(dynamics: Array, psd: Array, step: float) -> tuple[Array, Array]:
-    """Transition matrix and noise covariance of one step of dx = A x + w, w white with this PSD (Eq. 3.127).
+    """Transition matrix and noise covariance of one step of dx = A x + w, w white with this PSD ([Sanjurjo] Eq. 3.127).
 
     Van Loan (1978): the exponential of [[-A, W], [0, A']] holds both.
     """
@@ -23,7 +23,7 @@ def van_loan(dynamics: Array, psd: Array, step: float) -> tuple[Array, Array]:
 
 
 def acceleration_psd(psd: float, size: int) -> Array:
-    """Sigma_c^P: noise on the accelerations alone (Eq. 3.126), for `size` coordinates."""
+    """Sigma_c^P: noise on the accelerations alone ([Sanjurjo] Eq. 3.126), for `size` coordinates."""
     result = np.zeros((2 * size, 2 * size))
     result[size:, size:] = psd * np.eye(size)
     return result

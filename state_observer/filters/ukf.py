@@ -24,7 +24,7 @@ from state_observer.multibody.solve import add_matrix, cholesky, put, put_matrix
 
 @part
 def scaling(options: Options, size: int) -> float:
-    """l + lambda. The text under Eq. 3.89 lost the "- l" of lambda = alpha^2 (l + kappa) - l [63]."""
+    """l + lambda. The text under [Sanjurjo] Eq. 3.89 lost the "- l" of lambda = alpha^2 (l + kappa) - l [63]."""
     return options.alpha**2 * (size + options.kappa)
 
 
@@ -80,7 +80,7 @@ def ukf_trapezoidal_predict(setup: Setup, filter_state: FilterState) -> int:
 
 @part
 def ukf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Eqs. 3.93 to 3.99, with the sigma points of the prediction, as in the text."""
+    """[Sanjurjo] Eqs. 3.93 to 3.99, with the sigma points of the prediction, as in the text."""
     count = filter_state.points.shape[0]
     measured = np.empty((count, readings.size))
     for p in range(count):

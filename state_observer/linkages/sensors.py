@@ -56,7 +56,7 @@ def measure(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, out: Any) -> No
 
 @kernel
 def measurement_jacobian(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, by_q: Any, by_qd: Any) -> None:
-    """h_q and h_qd, Eqs. 4.4 to 4.16.
+    """h_q and h_qd, [Sanjurjo] Eqs. 4.4 to 4.16.
 
     As printed, Eq. 4.6 lacks one of its 16 columns, and Eq. 4.8 is 1 x 5 "in independent coordinates": in dependent
     ones it is 1 x 10, the 1 last.
@@ -84,7 +84,7 @@ def measurement_jacobian(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, by
 
 @kernel
 def independent_jacobian(linkage: Linkage, sensors: Sensors, at: Projection, q: Any, qd: Any, diagonal: bool) -> Any:
-    """h_x = [h_z, h_zd] (Eqs. 3.120, 3.121, 3.125, 4.18).
+    """h_x = [h_z, h_zd] ([Sanjurjo] Eqs. 3.120, 3.121, 3.125, 4.18).
 
     `diagonal` keeps only the part of dqd/dz due to each angle's own rate, as the authors' code of 2017 does: identical
     for one degree of freedom, incomplete for the five-bar's couplers.
@@ -131,7 +131,7 @@ def readings_along(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, out: Any
 
 @part
 def _bar(linkage: Linkage, q: Any, qd: Any, bar: int) -> Any:
-    """Vector from a bar's start to its end, and its rate (Eqs. 4.11 to 4.13, times the length)."""
+    """Vector from a bar's start to its end, and its rate ([Sanjurjo] Eqs. 4.11 to 4.13, times the length)."""
     x0, y0 = point_of(linkage, q, linkage.ends[bar, 0])
     x1, y1 = point_of(linkage, q, linkage.ends[bar, 1])
     u0, v0 = rate_of(qd, linkage.ends[bar, 0])

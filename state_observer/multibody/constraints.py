@@ -49,7 +49,7 @@ def rate_of(qd: Any, point: int) -> Any:
 
 @kernel
 def constraints(linkage: Linkage, q: Any, out: Any) -> None:
-    """Phi(q), Eq. 4.1: lengths in m^2, angle lines in m."""
+    """Phi(q), [Sanjurjo] Eq. 4.1: lengths in m^2, angle lines in m."""
     bars, cranks = linkage.lengths.size, linkage.cranks.size
     for b in range(bars):
         x0, y0 = point_of(linkage, q, linkage.ends[b, 0])

@@ -23,7 +23,7 @@ def index3_step(
     linkage: Linkage, force: Any, step: float, penalty: float,
     q: Any, qd: Any, qdd: Any, multipliers: Any,
 ) -> int:  # fmt: skip
-    """One step in place; returns the number of iterations, -1 without convergence."""
+    """Advance q, qd and qdd in place by a step [s]; returns the number of iterations, -1 without convergence."""
     size, rows = q.size, multipliers.size
     scale = 0.25 * step * step
     velocity_star, acceleration_star = np.empty(size), np.empty(size)
@@ -71,7 +71,7 @@ def index3_step(
 
 @part
 def _tangent(linkage: Linkage, jacobian: Any, weight: float, tangent: Any) -> bool:
-    """Cholesky factor of Eq. 3.49, which is positive definite; bars have neither stiffness nor damping."""
+    """Cholesky factor of [Sanjurjo] Eq. 3.49, which is positive definite; bars have neither stiffness nor damping."""
     rows, size = jacobian.shape
     put_matrix(tangent, linkage.mass)
     for r in range(rows):

@@ -30,7 +30,7 @@ class Projection(NamedTuple):
 
 @kernel
 def projection(linkage: Linkage, q: Any) -> Projection:
-    """R at a position (Eq. 3.54); its column i is the velocity when only angle i moves, at 1 rad/s."""
+    """R at a position ([Sanjurjo] Eq. 3.54); its column i is the velocity when only angle i moves, at 1 rad/s."""
     cranks = linkage.cranks.size
     points = q.size - cranks
     whole = np.empty((points, q.size), q.dtype)
@@ -59,7 +59,7 @@ def times_s(at: Projection, right: Any, out: Any) -> None:
 
 @kernel
 def position_problem(linkage: Linkage, q: Any) -> bool:
-    """Move the points of q until the constraints hold, cranks fixed (Eq. 3.38); False without a solution.
+    """Move the points of q until the constraints hold, cranks fixed ([Sanjurjo] Eq. 3.38); False without a solution.
 
     Crank tips are set from their angles before Newton starts: one line of Eq. 4.2 alone also has a solution on the
     other side of the pivot, which a poor initial guess would find.
@@ -96,7 +96,7 @@ def position_problem(linkage: Linkage, q: Any) -> bool:
 
 @kernel
 def velocity_problem(at: Projection, rates: Any, qd: Any) -> None:
-    """Velocities of all coordinates from those of the cranks (Eqs. 3.39, 3.60)."""
+    """Velocities of all coordinates from those of the cranks ([Sanjurjo] Eqs. 3.39, 3.60)."""
     for i in range(qd.size):
         value = 0.0 * rates[0]
         for c in range(rates.size):
@@ -106,7 +106,7 @@ def velocity_problem(at: Projection, rates: Any, qd: Any) -> None:
 
 @part
 def velocity_part(linkage: Linkage, at: Projection, q: Any, qd: Any, out: Any) -> None:
-    """Accelerations at constant crank rates: -S Phidot_q qd, which is Rdot zd (Eqs. 3.56, 3.61).
+    """Accelerations at constant crank rates: -S Phidot_q qd, which is Rdot zd ([Sanjurjo] Eqs. 3.56, 3.61).
 
     Eq. 3.40 prints two dots on Phi_q; it has one, as Eq. 3.55 shows.
     """
@@ -124,7 +124,7 @@ def velocity_part(linkage: Linkage, at: Projection, q: Any, qd: Any, out: Any) -
 
 @kernel
 def acceleration_problem(linkage: Linkage, at: Projection, q: Any, qd: Any, accelerations: Any, qdd: Any) -> None:
-    """Accelerations of all coordinates from those of the cranks (Eq. 3.56)."""
+    """Accelerations of all coordinates from those of the cranks ([Sanjurjo] Eq. 3.56)."""
     velocity_part(linkage, at, q, qd, qdd)
     for i in range(q.size):
         for c in range(accelerations.size):
@@ -152,7 +152,7 @@ def velocity_by_position(linkage: Linkage, at: Projection, q: Any, qd: Any) -> A
 
 @kernel
 def constraint_gap(linkage: Linkage, q: Any) -> float:
-    """Largest violation of a constraint."""
+    """Largest violation of a constraint [m^2 for lengths, m for angles]."""
     residual = np.empty(q.size - linkage.cranks.size)
     constraints(linkage, q, residual)
     largest = 0.0

@@ -27,7 +27,7 @@ MOST_ITERATIONS = 100
 
 @kernel
 def reduced_mass(linkage: Linkage, at: Projection) -> Any:
-    """R' M R (Eq. 3.59)."""
+    """R' M R ([Sanjurjo] Eq. 3.59)."""
     matrix_r = at.matrix_r
     size, cranks = matrix_r.shape
     half = np.zeros((size, cranks), matrix_r.dtype)
@@ -47,7 +47,7 @@ def reduced_mass(linkage: Linkage, at: Projection) -> Any:
 
 @part
 def reduced_force(linkage: Linkage, at: Projection, force: Any, even: Any) -> Any:
-    """R' (Q - M Rdot zd), with even = Rdot zd. Eq. 3.62 lost the dot; 3.58, 3.59 have it as -S(...)."""
+    """R' (Q - M Rdot zd), with even = Rdot zd. [Sanjurjo] Eq. 3.62 lost the dot; 3.58, 3.59 have it as -S(...)."""
     size, cranks = at.matrix_r.shape
     result = np.zeros((cranks, 1), at.matrix_r.dtype)
     for i in range(size):
@@ -61,7 +61,7 @@ def reduced_force(linkage: Linkage, at: Projection, force: Any, even: Any) -> An
 
 @kernel
 def accelerate(linkage: Linkage, at: Projection, force: Any, q: Any, qd: Any, qdd: Any) -> None:
-    """Accelerations of all coordinates under the force Q (Eqs. 3.56, 3.62)."""
+    """Accelerations of all coordinates under the force Q ([Sanjurjo] Eqs. 3.56, 3.62)."""
     velocity_part(linkage, at, q, qd, qdd)
     of_cranks = solved(reduced_mass(linkage, at), reduced_force(linkage, at, force, qdd))
     for i in range(q.size):
@@ -110,7 +110,7 @@ def trapezoidal_step(linkage: Linkage, force: Any, step: float, q: Any, qd: Any,
 
 @kernel
 def euler_step(linkage: Linkage, force: Any, step: float, q: Any, qd: Any, qdd: Any) -> bool:
-    """One step of forward Euler on z and zd (Eq. 3.80), in place; qdd is not updated."""
+    """One step of forward Euler on z and zd ([Sanjurjo] Eq. 3.80), in place; qdd is not updated."""
     cranks = linkage.cranks.size
     points = q.size - cranks
     rates = np.empty(cranks)

@@ -289,7 +289,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     # Diagnostics
 
     def publish_health(self) -> None:
-        """Status, warnings, NIS, counts, latency."""
+        """Publish status, warnings, NIS, counts and latency as diagnostics."""
         now_s = time.monotonic()
         found = self._observer.health(self._outer_clock.silent_s(self._observer.filter.time_ns))
         self.report("status", LEVELS.get(found.status, Level.WARN), found.status)
@@ -320,7 +320,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(ObserverNode)
 
 

@@ -54,7 +54,7 @@ def cores() -> int:
 def real_time_factors(
     bench: Bench, repeats: int = REPEATS, say: Callable[[str], None] = lambda text: None
 ) -> Mapping[str, Mapping[str, float]]:
-    """Simulated time over CPU time of each filter on each linkage, encoders at the highest rate (Fig. 4.14).
+    """Simulated time over CPU time of each filter on each linkage, encoders at the highest rate ([Sanjurjo] Fig. 4.14).
 
     The best of several repeats: other load can only add time.
     """

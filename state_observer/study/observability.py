@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def condition_numbers(observer: LinkageObserver, readings: Array) -> Array:
-    """log10 of the condition number (Eq. 4.20) at each step; infinity where the state is not observable.
+    """log10 of the condition number ([Sanjurjo] Eq. 4.20) at each step; infinity where the state is not observable.
 
     As many block rows as states; the last steps, which have too few successors, are left out.
     """
@@ -39,7 +39,7 @@ def condition_numbers(observer: LinkageObserver, readings: Array) -> Array:
 
 
 def observability_matrix(transitions: list[Array], sensitivities: list[Array]) -> Array:
-    """Eq. 4.19: h_k; h_{k+1} f_k; h_{k+2} f_{k+1} f_k; ..."""
+    """[Sanjurjo] Eq. 4.19: h_k; h_{k+1} f_k; h_{k+2} f_{k+1} f_k; ..."""
     product = np.eye(sensitivities[0].shape[1])
     rows = [sensitivities[0]]
     for transition, sensitivity in zip(transitions, sensitivities[1:], strict=True):

@@ -29,7 +29,7 @@ UNOBSERVABLE = 8.0  # where infinite condition numbers are drawn
 
 
 def rms_picture(linkage: str, found: Mapping[Case, Merit], sensor_std: float) -> bytes:
-    """RMS error over the sensor rate (Figs. 4.4, 4.6, 4.11; 4.5, 4.10, 4.12)."""
+    """RMS error over the sensor rate ([Sanjurjo] Figs. 4.4, 4.6, 4.11; 4.5, 4.10, 4.12)."""
     picture = _figure(12.0, 4.6)
     axes = picture.subplots(1, len(TITLES), sharey=True)
     for axis, (sensors, title) in zip(axes, TITLES.items(), strict=True):
@@ -61,7 +61,7 @@ def rms_picture(linkage: str, found: Mapping[Case, Merit], sensor_std: float) ->
 
 
 def interval_picture(title: str, times: Array, errors: Array, deviations: Array, limit: float) -> bytes:
-    """Error of a crank angle with its 95 % confidence interval (Figs. 4.9, 4.13)."""
+    """Error of a crank angle with its 95 % confidence interval ([Sanjurjo] Figs. 4.9, 4.13)."""
     picture = _figure(9.0, 3.2)
     axis = picture.subplots()
     axis.fill_between(
@@ -76,7 +76,7 @@ def interval_picture(title: str, times: Array, errors: Array, deviations: Array,
 
 
 def lines_picture(title: str, label: str, times: Array, lines: Mapping[str, Array]) -> bytes:
-    """Lines over time, as Figs. 4.7 and 4.8."""
+    """Lines over time, as [Sanjurjo] Figs. 4.7 and 4.8."""
     picture = _figure(9.0, 3.2)
     axis = picture.subplots()
     for (name, values), style in zip(lines.items(), ("-", "--", ":", "-."), strict=False):
@@ -87,7 +87,7 @@ def lines_picture(title: str, label: str, times: Array, lines: Mapping[str, Arra
 
 
 def cost_picture(factors: Mapping[str, Mapping[str, float]]) -> bytes:
-    """Real-time factor of each filter on each linkage (Fig. 4.14)."""
+    """Real-time factor of each filter on each linkage ([Sanjurjo] Fig. 4.14)."""
     picture = _figure(9.0, 3.4)
     axis = picture.subplots()
     methods = list(next(iter(factors.values())))
@@ -109,7 +109,7 @@ def cost_picture(factors: Mapping[str, Mapping[str, float]]) -> bytes:
 
 
 def observability_picture(linkage: str, step: float, conditions: Mapping[tuple[str, str], Array]) -> bytes:
-    """log10 of the condition number along a run, EKF beside UKF (Figs. 4.15 to 4.20)."""
+    """log10 of the condition number along a run, EKF beside UKF ([Sanjurjo] Figs. 4.15 to 4.20)."""
     picture = _figure(12.0, 3.6)
     axes = picture.subplots(1, len(TITLES), sharey=True)
     for axis, (sensors, title) in zip(axes, TITLES.items(), strict=True):

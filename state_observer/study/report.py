@@ -74,7 +74,7 @@ def csv_table(found: Mapping[Case, Merit]) -> str:
 
 
 def example_pictures(bench: Bench) -> dict[str, bytes]:
-    """Single runs on the first linkage, as Figs. 4.7, 4.8, 4.9 and 4.13."""
+    """Single runs on the first linkage, as [Sanjurjo] Figs. 4.7, 4.8, 4.9 and 4.13."""
     linkage, step = bench.study.linkages[0], bench.step
     truth = bench.truth(linkage)
     times: Array = step * np.arange(1, bench.steps + 1, dtype=np.float64)

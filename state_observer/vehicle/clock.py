@@ -23,7 +23,7 @@ NEWEST_SHARE = 0.1  # share of the newest sample in the mean period
 
 
 class Line(Enum):
-    """Position of a stamp relative to the line of time."""
+    """Classification of a stamp: in line with the stamps before, or why not."""
 
     IN = "in line"
     AHEAD = "ahead"  # to be held until its time comes
@@ -49,7 +49,7 @@ class SampleClock(Stateful):
     STATE = ("now_ns", "_first_ns", "_newest", "_arrived", "_period", "_ahead", "_behind", "_last_kind")
 
     def __init__(self, future_s: float) -> None:
-        """future_s: stamps farther ahead are not in line."""
+        """future_s: how far [s] a stamp may be ahead of the present time; others are not in line."""
         self._future_ns = round(future_s * NS_PER_S)
         self.clear()
 

@@ -44,7 +44,7 @@ PRESSED = 0.005  # a smaller brake value is noise
 
 
 class ErrorEkf(FilterBase):
-    """Predicts with its own Hmmwv on any ground."""
+    """Error-state extended Kalman filter that predicts with a vehicle model of its own, on any ground."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class ErrorEkf(FilterBase):
         rewind(self._kernel_ground.ruts, changes)
 
     def saved_state(self) -> dict[str, Any]:
-        """The record, and the ruts that the model has left."""
+        """State of the filter: its record, and the ruts that its model has left."""
         return super().saved_state() | {"ruts": save_ruts(self._kernel_ground.ruts)}
 
     def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
@@ -101,7 +101,7 @@ class ErrorEkf(FilterBase):
 
     @property
     def sideslip_point(self) -> Array:
-        """The chassis's origin."""
+        """Point in base_link [m] whose sideslip is estimated: the chassis origin."""
         return np.asarray(-self.model.base_in_chassis)
 
     def wheel_speed(self, rates: Array) -> float:

@@ -108,7 +108,7 @@ class FilterBase(ABC, Stateful):
 
     @abstractmethod
     def wheel_speed(self, rates: Array) -> float:
-        """Speed of the vehicle [m/s] from its wheels [rad/s]."""
+        """Forward speed of the vehicle [m/s] from the rates of its wheels [rad/s]."""
 
     @property
     def sideslip_point(self) -> Array:
@@ -129,7 +129,7 @@ class FilterBase(ABC, Stateful):
         return Checkpoint(self._bytes.copy(), self._rut_changes())
 
     def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
-        """The record is restored in place: there are views of it."""
+        """Restore as Stateful does; the record is filled in place, because there are views of it."""
         own, saved = self.filter_state, state["filter_state"]
         if saved.dtype != own.dtype:
             raise SettingsError("checkpoint: does not fit: the state of the observer's filter has other fields")
@@ -159,7 +159,7 @@ class FilterBase(ABC, Stateful):
         return estimate[0]
 
     def advance_to(self, time_ns: int) -> None:
-        """Predict up to a time, in steps that end on the grid."""
+        """Predict up to a time, in steps that end at multiples of the time step."""
         now = self.time_ns
         while now < time_ns:
             if self.on_tick is not None and now % self.step_ns == 0:

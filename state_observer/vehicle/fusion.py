@@ -58,7 +58,7 @@ def normalised_square(covariance: Any, rows: Any, innovation: Any, variance: Any
 def apply_scalar(covariance: Any, row: Any, innovation: float, variance: float, error: Any) -> float:
     """Update error estimate and covariance with one reading; returns the innovation over its standard deviation.
 
-    Joseph's form of Eq. 5.80, P - K g' - g K' + S K K' with g = P h': symmetric, and rounding of K has no
+    Joseph's form of [Sanjurjo] Eq. 5.80, P - K g' - g K' + S K K' with g = P h': symmetric, and rounding of K has no
     first-order effect.
     """
     size = covariance.shape[0]

@@ -46,7 +46,11 @@ def assess(
     held: int,
     replays: int,
 ) -> Health:
-    """clock_ns: current time; silences: warning for each of KINDS, or empty; rejected: counts by reason."""
+    """Health of a filter.
+
+    clock_ns: current time; silences: warning for each of KINDS, or empty; rejected: counts by reason;
+    held: number of samples held until their time comes; replays: how often late samples made the filter go back.
+    """
     now = filter_.filter_state[0]
     with np.errstate(invalid="ignore"):
         mean = now["nis"] / now["degrees_of_freedom"]

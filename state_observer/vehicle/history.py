@@ -83,7 +83,7 @@ class History(Stateful):
         self._forget()
 
     def advance_to(self, time_ns: int) -> None:
-        """Predict to the grid step at or before a time; earlier readings may still arrive."""
+        """Predict to the last multiple of the time step at or before a time; earlier readings may still arrive."""
         whole = time_ns - time_ns % self._filter.step_ns
         if whole > self._done[0] > 0:
             self._filter.advance_to(whole)

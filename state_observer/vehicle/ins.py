@@ -86,7 +86,7 @@ class InsFilter(FilterBase):
 
     @property
     def sideslip_point(self) -> Array:
-        """The vehicle's middle."""
+        """Point in base_link [m] whose sideslip is estimated: the middle of the vehicle."""
         return np.array([float(self.constants["middle"][0]), 0.0, 0.0])
 
     def wheel_speed(self, rates: Array) -> float:
@@ -152,7 +152,7 @@ class InsFilter(FilterBase):
 
 @kernel
 def strap_down(constants: Record, filter_state: FilterState, step: float) -> None:
-    """One step [s] with the latest angular velocity and specific force."""
+    """Advance position, velocity and attitude by a step [s] with the latest angular velocity and specific force."""
     known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.attitude)
     angular_velocity, force = three(now.angular_velocity, 0), three(now.force, 0)
@@ -242,7 +242,7 @@ def correct_ins_with_gps(constants: Record, filter_state: FilterState, fix: Any,
 
 @kernel
 def correct_ins_with_wheels(constants: Record, filter_state: FilterState, speed: float) -> None:
-    """Forward speed [m/s] of the rear axle; zero lateral and vertical speed."""
+    """Correct with the forward speed [m/s] of the rear axle, and zero lateral and vertical speed there."""
     known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.attitude)
     back = (-known.imu_arm[0], -known.imu_arm[1], -known.imu_arm[2])

@@ -25,7 +25,7 @@ class Frame(Stateful):
         self._plane = TangentPlane(origin) if origin is not None else None
 
     def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
-        """The plane follows from its origin."""
+        """Restore as Stateful does; the tangent plane is computed from its origin."""
         super().restore_state(state, keep_random=keep_random)
         self._place(self._origin)
 

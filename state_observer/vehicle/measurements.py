@@ -36,7 +36,7 @@ STILL_SPEED, STILL_ANGULAR_VELOCITY = 1e-4, 4e-8  # variances of a standing vehi
 
 @kernel
 def correct_with_gps(constants: Record, filter_state: FilterState, fix: Any, variance: Any) -> int:
-    """Position (east, north, up) and velocity in fix (6) with variances (6); infinite: element ignored.
+    """Correct with position and velocity (east, north, up) in fix (6), with variances (6); infinite: element ignored.
 
     Returns 1 if the position was used, 0 if it was rejected, -1 if there was none.
     """
@@ -71,7 +71,7 @@ def correct_with_gps(constants: Record, filter_state: FilterState, fix: Any, var
 def _velocity(
     known: Record, now: Record, rotation: Rotation, arm: Vector3, fix: Any, variance: Any, error: Any
 ) -> None:
-    """GPS velocity (Eqs. 5.49-5.51), and the course as yaw."""
+    """GPS velocity ([Sanjurjo] Eqs. 5.49-5.51), and the course as yaw."""
     world_angular_velocity = to_world(rotation, vector(now.state[ANGULAR_VELOCITY]))
     velocity = add(vector(now.state[VELOCITY]), cross(world_angular_velocity, arm))
     rows, innovation, noise_variance = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
@@ -117,7 +117,7 @@ def _velocity(
 
 @kernel
 def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any, variance: Any) -> None:
-    """Angular velocity and specific force in reading (6), sensor axes, with variances (6); infinite: axis ignored.
+    """Correct with angular velocity and specific force in reading (6), sensor axes; variance (6), infinite: ignored.
 
     Gyroscopes as Eqs. 5.62-5.64. Accelerometers as attitude information (Eqs. 5.65-5.68), and as a measurement of the
     disturbance and of the tyres' lateral forces.
@@ -203,7 +203,7 @@ def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any,
 def correct_with_wheels(
     constants: Record, filter_state: FilterState, moved: Any, rates: Any, passed: float, time_ns: int
 ) -> int:
-    """Wheel angles from pulses (Eqs. 5.69-5.73), each with its own gate; returns the number rejected.
+    """Wheel angles from pulses ([Sanjurjo] Eqs. 5.69-5.73), each with its own gate; returns the number rejected.
 
     moved (4): change of each count [rad]. A wheel whose count changes has just passed an edge: it is beyond it by no
     more than its rotation between samples. An unchanged count is informative only if the model has the wheel outside
@@ -304,7 +304,7 @@ def _within(value: float, limit: float) -> float:
 
 @part
 def correct(now: Record, error: Any, limits: Any) -> None:
-    """Remove the estimated error from the model (Eq. 5.75). Its coordinates are relative: loops stay closed.
+    """Remove the estimated error from the model ([Sanjurjo] Eq. 5.75). Its coordinates are relative: loops stay closed.
 
     Wheels and suspensions move with the chassis. A brake that holds a wheel holds it at its corrected angle.
     """

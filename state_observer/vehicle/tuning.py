@@ -45,7 +45,7 @@ class Whiteness:
 
     @property
     def cost(self) -> float:
-        """0 is perfect; too small a NIS is as bad as too large a one."""
+        """Deviation from white innovations: 0 is perfect; too small a NIS costs as much as too large a one."""
         return math.log(max(self.nis, 1e-6)) ** 2 + self.correlation**2
 
 

@@ -49,7 +49,7 @@ class Rejection(NamedTuple):
 
 
 def encoder_reading(sample: EncoderSample) -> Reading | Rejection:
-    """Values: 4 wheel angles, 4 wheel rates, steering, throttle, brake pressure, engine speed."""
+    """Validate a sample; values: 4 wheel angles, 4 wheel rates, steering, throttle, brake pressure, engine speed."""
     values = np.array(
         [*sample.wheel_angle, *sample.wheel_rate, sample.steering, sample.throttle, sample.brake_pressure,
          sample.engine_speed], dtype=float,
@@ -79,7 +79,7 @@ class WheelGate(Stateful):
         self._stray: Reading | None = None
 
     def rejection(self, reading: Reading) -> str:
-        """Reason, or empty for a reading consistent with the last one or with a stray."""
+        """Why a reading is rejected; empty if it is consistent with the last one or with a rejected one before."""
         if self._last is None or not leaps(self._last.values, reading.values, reading.time_ns - self._last.time_ns):
             self._stray = None
         else:
@@ -95,13 +95,15 @@ class WheelGate(Stateful):
 
 
 def leaps(before: Array, after: Array, passed_ns: int) -> bool:
-    """Whether a wheel moved farther than possible in a time [ns]; a pulse comes at once."""
+    """Whether a wheel moved farther than possible in a time [ns], a pulse apart: that comes at once."""
     most = FASTEST_WHEEL * abs(passed_ns) / NS_PER_S + math.tau
     return any(abs(new - old) > most for new, old in zip(after[:4].tolist(), before[:4].tolist(), strict=True))
 
 
 def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Rejection:
-    """Values: angular velocity and specific force. The sample's variances include biases and are unused."""
+    """Validate a sample; values: angular velocity and specific force, sensor axes.
+
+    The sample's variances include biases and are unused."""
     values = np.array([*sample.angular_velocity, *sample.force], dtype=float)
     angular_velocity, force = values[:3], values[3:]
     if values.shape != (6,) or not math.isfinite(values @ values):  # also rejects values whose squared norm overflows
@@ -122,7 +124,7 @@ def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Rejection:
 
 
 def gps_reading(sample: GpsSample, noise: SensorNoise, frame: Frame) -> Reading | Rejection:
-    """Values: position and velocity, east, north, up."""
+    """Validate a sample; values: position [m] and velocity [m/s], east, north, up."""
     if sample.quality == 0:
         return Rejection("gps: no fix")
     point = (sample.latitude_deg, sample.longitude_deg, sample.altitude_m)

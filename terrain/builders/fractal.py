@@ -18,7 +18,8 @@ def fractal_field(
 ) -> Array:
     """A random surface of mean 0 and standard deviation 1, by spectral synthesis (Voss 1985).
 
-    Waves between the longest and the shortest [m] have amplitudes that fall with frequency f as f^-(hurst + 1): a
+    shape: rows and columns; resolution: their distance [m]; longest, shortest: limits of the wavelengths [m].
+    Waves have amplitudes that fall with frequency f as f^-(hurst + 1): a
     Hurst exponent near 1 gives smooth hills, one near 0 rough ground. The field is periodic.
     """
     rows, columns = shape
@@ -39,7 +40,7 @@ def fractal_field(
 def scattered(
     random: np.random.Generator, count: int, low: Array, high: Array, spacing: float, weight: Array | None = None
 ) -> Array:
-    """Up to `count` points (n x 2 [m]) in a rectangle, no two closer than the spacing [m].
+    """Up to `count` points (n x 2 [m]) in the rectangle from low to high (x, y [m]), no two closer than spacing [m].
 
     A weight (rows and columns over the rectangle, 0 to 1) makes points likelier where it is high.
     """

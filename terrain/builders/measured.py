@@ -41,7 +41,7 @@ class MapFile:
     soil: str = setting(HARD, "Name of the soil, if the file has no soils")
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
         options = MapFileOptions(
             resolution_m=self.resolution_m or None, low_m=self.low_m, high_m=self.high_m, fill_gaps=self.fill_gaps
         )
@@ -69,7 +69,7 @@ class SurveyFile:
     soil: str = setting(HARD, "Name of the soil")
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
         survey = load_survey(file_beside(site.folder, self.file))
         surface = survey.surface(survey.outline(self.alpha_radius_m), self.resolution_m, self.interpolation)
         ground = surface.to_map(fill_gaps=True, soil_names=(self.soil,))
@@ -101,7 +101,7 @@ class Fault:
     soil: str = setting(HARD, "Name of the soil")
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
         from matplotlib.cbook import get_sample_data  # slow to import
 
         with np.load(get_sample_data(FAULT_FILE, asfileobj=False), allow_pickle=False) as data:

@@ -53,7 +53,7 @@ class OffRoad:
             raise ValueError(f"thickest_m: must not be below thinnest_m ({self.thinnest_m:g}), got {self.thickest_m:g}")
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
         count = round(self.size_m / self.resolution_m) + 1
         check_grid_size(count, count)
         origin = -0.5 * (count - 1) * self.resolution_m

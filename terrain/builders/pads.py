@@ -32,7 +32,7 @@ class Pad:
     soil: str = setting(HARD, "Name of the soil")
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
         return self._world(site, lambda x, y: np.zeros(np.broadcast(x, y).shape))
 
     def _world(self, site: Site, height: Callable[[Array, Array], Array]) -> World:
@@ -66,7 +66,7 @@ class Bump(Pad):
     side: str = setting("both", "Wheels that go over the bump", choices=SIDES)
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
 
         def height(x: Array, y: Array) -> Array:
             position = np.clip((x - self.at_m) / self.bump_length_m, 0.0, 1.0)
@@ -92,7 +92,7 @@ class Step(Pad):
     )
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
         face = max(self.edge_m, self.resolution_m)
         cos, sin = math.cos(math.radians(self.angle_deg)), math.sin(math.radians(self.angle_deg))
 
@@ -115,7 +115,7 @@ class Ramp(Pad):
     top_length_m: float = setting(10.0, "Length of the level part", unit="m", minimum=0.0, maximum=5000.0)
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
         top_at = self.at_m + self.slope_length_m
 
         def height(x: Array, y: Array) -> Array:
@@ -137,7 +137,7 @@ class Washboard(Pad):
     shift_deg: float = setting(0.0, "Phase of the left side ahead of the right", unit="deg", minimum=0.0, maximum=360.0)
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
 
         def height(x: Array, y: Array) -> Array:
             position = (x - self.at_m) / self.wave_length_m

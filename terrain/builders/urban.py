@@ -60,7 +60,7 @@ class Urban:
         return self.block_m + self.road_m
 
     def build(self, site: Site) -> World:
-        """The world that this describes."""
+        """The world that these settings describe."""
         x, y = (self._nodes(count) for count in (self.blocks_x, self.blocks_y))
         check_grid_size(len(y), len(x))
         heights = np.empty((len(y), len(x)), np.float32)

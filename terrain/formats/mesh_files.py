@@ -88,7 +88,7 @@ def _utf8(data: bytes) -> bytes:
 
 
 def save_mesh(mesh: Mesh, path: Path, kind: str) -> None:
-    """Write a mesh; kind is obj, ply or stl (both binary)."""
+    """Write a mesh; kind is obj (text), ply or stl (both binary)."""
     import trimesh
 
     data: Any = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False, validate=False).export(file_type=kind)

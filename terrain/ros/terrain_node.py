@@ -18,7 +18,7 @@ from terrain.worlds import load_world
 
 
 class TerrainNode(SuiteNode[TerrainNodeSettings]):
-    """Builds, converts, publishes, reports."""
+    """Publishes the world as an occupancy grid and as markers, at the start and when another world is loaded."""
 
     default_name = "terrain"
     settings_type = TerrainNodeSettings
@@ -44,7 +44,7 @@ class TerrainNode(SuiteNode[TerrainNodeSettings]):
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(TerrainNode)
 
 

@@ -74,7 +74,10 @@ def shaft_drive(
     shaft_speed: float,
     step: float,
 ) -> ShaftDrive:
-    """Output for a throttle from 0 to 1 and the drive shaft's speed [rad/s]; the state advances by the step [s]."""
+    """Output for a throttle from 0 to 1 and the drive shaft's speed [rad/s]; the state advances by the step [s].
+
+    selected: gear lever, -1 reverse, 0 neutral, 1 drive.
+    """
     p = powertrain
     ratio = p.reverse if selected == REVERSE else p.ratio[state.gear - 1]
     input_speed = shaft_speed / ratio if selected != NEUTRAL else 0.0

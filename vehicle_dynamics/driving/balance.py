@@ -20,7 +20,7 @@ RATE = 0  # row of the work array `rates` with the result
 def balance_rates(
     vehicle: DrivingVehicle, ground: Ground, state: Array, is_rolling: bool, work: DrivingWorkspace
 ) -> None:
-    """Rates with the brakes holding a standing vehicle's wheels, or with free wheels, into work.rates[RATE].
+    """Rates of a standing vehicle whose brakes hold, or of one that rolls freely (is_rolling), into work.rates[RATE].
 
     The equilibrium state of wheels on soft soil is written into the state (58).
     """

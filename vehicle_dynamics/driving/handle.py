@@ -31,7 +31,10 @@ class _HandleType(StructRef):
 
 
 class Handle(structref.StructRefProxy):
-    """Created by `handle`; the workspace's arrays stay the caller's own."""
+    """A vehicle, its workspace and its method as one object for kernels, made by `handle`.
+
+    The arrays of the workspace stay the caller's own.
+    """
 
 
 structref.define_constructor(Handle, _HandleType, ["vehicle", "work", "method"])
@@ -58,7 +61,7 @@ def _act(
 
 
 def advance(held: Any, ground: Ground, pedals: Pedals, step: float, steps: int, state: Array) -> int:
-    """Advance by many steps with the pedals held; returns the number of steps made.
+    """Advance the state in place by steps of `step` [s] with the pedals held; returns the number of steps made.
 
     Fewer than requested means that the motion diverged: the state is the last valid one.
     """

@@ -59,7 +59,7 @@ class Camera:
 
 
 def shape_triangles(shape: Shape, rotated: Array, shifted: Array, number: int) -> Triangles:
-    """The surface of a shape, moved with its body."""
+    """The surface of a shape, rotated (3 x 3) and shifted [m] with its body; number: of the object, for outlines."""
     quads = _box_quads(shape) if isinstance(shape, Box) else _cylinder_quads(shape)
     corners = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]) @ rotated.T + shifted
     rgba = np.array(COLOURS[colour(shape)].split(), dtype=float)

@@ -52,7 +52,10 @@ class EmbeddedSystem:
     """A mechanism as a tree of aggregated bodies; its coordinates are only the independent ones."""
 
     def __init__(self, mechanism: Mechanism, independent: tuple[str, ...] = ()) -> None:
-        """Names of independent coordinates to prefer; the rest is chosen by the pivoting of Y at design."""
+        """independent: names of coordinates to prefer as independent ones.
+
+        The others are chosen by pivoting of Y, the constraints' Jacobian, at the design position.
+        """
         self.layout = TreeLayout(mechanism)
         names = mechanism.coordinate_names
         preferred = {names.index(name) for name in independent}

@@ -101,7 +101,7 @@ def implicit_layout(tree: TreeArrays, independent: Indices) -> ImplicitLayout:
 def implicit_residual(
     tree: TreeArrays, layout: ImplicitLayout, terms: StepTerms, p: Array, work: ImplicitWorkspace, out: Array
 ) -> None:
-    """H of Eq. 23 into out."""
+    """Residual H of a step ([Bae] Eq. 23) at the unknowns p, into out."""
     at, n = layout, layout.axes
     v, a = p[at.velocity : at.acceleration], p[at.acceleration : at.multiplier]
     tree_motion(tree, p[:n], v[ROOT_SPEEDS:], work.zeros, ZERO, work.tree)
@@ -135,7 +135,10 @@ def implicit_residual(
 
 @part
 def velocity_coupling(tree: TreeArrays, anchor: Array, work: ImplicitWorkspace, out: Array) -> None:
-    """gamma of Eq. 22 into out (m): acceleration of the anchors less Phi_q' q'; call after tree_motion at root rest."""
+    """gamma ([Bae] Eq. 22) into out (m).
+
+    It is the acceleration of the anchors less Phi_q' q'. Call it after tree_motion with the root at rest.
+    """
     for cut in range(len(tree.cut_first)):
         change = _point_bias(work, tree.cut_second[cut], _position(tree, cut, tree.cut_second[cut], work))
         goal = ZERO
@@ -236,7 +239,7 @@ def _gap(tree: TreeArrays, cut: int, anchor: Array, work: ImplicitWorkspace) -> 
 def implicit_jacobian(
     tree: TreeArrays, layout: ImplicitLayout, terms: StepTerms, p: Array, work: ImplicitWorkspace, out: Array
 ) -> None:
-    """H_p of Eq. 27 into out (size x size), in closed form.
+    """Jacobian H_p of the residual ([Bae] Eq. 27) into out (size x size), in closed form.
 
     With S_j the axes, A the frames' accelerations, I and F composite inertia and load of what hangs from a frame:
     d(M a)_k / dq_j is -(I_k S_k) . (S_j x A_before_j) where j moves k, and S_k . (S_j x* F_j - I_j (S_j x A_before_j))

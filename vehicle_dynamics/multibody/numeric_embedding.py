@@ -82,7 +82,7 @@ def embedded_accelerations(
 def accelerations_after_closure(
     mechanism: LoopedTree, root_is_held: bool, forces: Forces, workspace: LoopWorkspace, out: EmbeddedResult
 ) -> None:
-    """The same after close_loops has succeeded, for forces that depend on the positions of bodies."""
+    """As embedded_accelerations, after close_loops: for forces that depend on the bodies' positions."""
     arrays, tree, _ = mechanism
     motion, work = workspace
     tree_inertias(tree, motion)

@@ -19,7 +19,10 @@ Indices = NDArray[np.int64]
 
 @part
 def lu_factor(start: Indices, matrix: Array, pivot: Indices) -> bool:
-    """Replace each block by its factors, diagonals inverted; False when one is singular or not finite."""
+    """Replace each block by its LU factors, diagonals inverted; False when one is singular or not finite.
+
+    Block n has the rows start[n] to start[n + 1] of the matrix, its columns from 0; pivot is written to.
+    """
     is_regular = True
     for number in range(len(start) - 1):
         begin, end = start[number], start[number + 1]
@@ -50,7 +53,10 @@ def lu_factor(start: Indices, matrix: Array, pivot: Indices) -> bool:
 
 @part
 def lu_solve(start: Indices, matrix: Array, pivot: Indices, right: Array, first: int, end: int) -> None:
-    """Solve all systems for the rows `first` to `end` of right sides, in place, with what lu_factor left."""
+    """Solve the systems of all blocks in place; start, matrix, pivot: as lu_factor left them.
+
+    Each of the rows first to end - 1 of `right` is a right side of all systems.
+    """
     for number in range(len(start) - 1):
         top, bottom = start[number], start[number + 1]
         for row in range(first, end):

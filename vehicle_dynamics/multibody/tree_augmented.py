@@ -53,7 +53,7 @@ def accelerations_after_motion(
     work: TreeWorkspace,
     out: TreeAccelerations,
 ) -> None:
-    """The same after tree_motion has been called, for forces that depend on the positions of bodies."""
+    """As tree_augmented_accelerations, after tree_motion: for forces that depend on the bodies' positions."""
     tree_closures(tree, constraints.anchor, work)
     tree_inertias(tree, work)
     tree_mass_matrix(tree, work)

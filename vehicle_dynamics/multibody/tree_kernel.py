@@ -255,7 +255,7 @@ def momentum(own: Array, w: Vector3, v: Vector3) -> tuple[Vector3, Vector3]:
 
 @part
 def root_matrix(own: Array, matrix: Array) -> None:
-    """Lower triangle of the spatial inertia of everything."""
+    """Write the lower triangle of a spatial inertia (as in TreeWorkspace.own) to a matrix (6 x 6)."""
     mass, x, y, z = own[0], own[1], own[2], own[3]
     matrix[0, 0] = own[4]
     matrix[1, 0], matrix[1, 1] = own[7], own[5]

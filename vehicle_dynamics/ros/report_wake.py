@@ -16,7 +16,7 @@ from proving_ground.ros_support.executor import Listener, WaitSet, listener_of, 
 
 
 class ReportWake:
-    """A Wake that also reads messages. For one thread, apart from `set`."""
+    """A simulation_loop.Wake that also reads messages. Only `set` may be called from other threads."""
 
     def __init__(self, node: Node) -> None:
         self._context = node.context
@@ -33,7 +33,8 @@ class ReportWake:
     def add(self, subscription: Any, *, wakes: bool = False, is_rare: bool = False) -> None:
         """Add a subscription of a PolledGroup, before the thread starts.
 
-        Messages of those that wake are read as they arrive, others before them; rare ones when nothing arrives.
+        wakes: its messages end a wait. Those of the others are read before them, or, if is_rare, only when a wait
+        times out.
         """
         self._held.enter_context(subscription.handle)
         listener = listener_of(subscription)
@@ -48,10 +49,10 @@ class ReportWake:
         self._guard.trigger()
 
     def clear(self) -> None:
-        """Nothing to do: waiting clears it."""
+        """Do nothing: `wait` clears the wake-up."""
 
     def wait(self, timeout: float) -> bool:
-        """Wait, and read what has arrived; False: nothing has."""
+        """Wait for a message that wakes or for `set`, and read messages; False after the timeout [s]."""
         if self._set is None:
             self._set = WaitSet(self._entities, self._context)
         self._set.wait(timeout)

@@ -54,7 +54,7 @@ class Announcements:
         self.reset = on_reset
 
     def spawned(self, entities: list[Entity]) -> None:
-        """All spawned obstacles; stamp 0: valid at all times."""
+        """Publish all spawned obstacles, stamped 0: valid at all times."""
         message = new_message(topics.SPAWNED.type)
         header = new_message(topics.GOAL_POSE.type, self._frame).header
         header.stamp = ns_to_stamp(0)
@@ -67,7 +67,7 @@ class Announcements:
         self._spawned.publish(message)
 
     def world(self, name: str, world: World) -> None:
-        """Another world; the old one's obstacles have been removed."""
+        """Publish that another world was loaded; spawned obstacles of the old one are gone."""
         self._on_world(world)
         message = new_message(topics.LOADED_WORLD.type)
         message.data = name
@@ -75,12 +75,12 @@ class Announcements:
         self._node.get_logger().info(f"world {name} is loaded; the simulation is stopped")
 
     def wait(self) -> None:
-        """Wait until all subscribers have it: the next instant finds them with the new obstacles and world."""
+        """Wait until all subscribers have received the changes, so that they know them at the next instant."""
         for publisher in (self._spawned, self._world):
             publisher.wait_for_all_acked(Duration(seconds=DELIVERY_S))
 
     def quit(self) -> None:
-        """End the process when the answer is on its way."""
+        """End the process once the answer to the request is sent."""
         timer = threading.Timer(ANSWER_S, self._node.stop)
         timer.daemon = True
         timer.start()

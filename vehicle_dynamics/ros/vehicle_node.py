@@ -459,7 +459,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(VehicleNode)
 
 

@@ -25,7 +25,7 @@ POSIX_CLASSES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """An entity with what is said of it."""
+    """An entity of simulation_interfaces: its shape, category, description and tags."""
 
     name: str
     shape: Box | Cylinder  # the vehicle as the box around it
@@ -84,7 +84,7 @@ def limits(shape: Box | Cylinder) -> tuple[tuple[float, float, float], tuple[flo
 
 
 def own_limits(shape: Box | Cylinder) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
-    """The same from the middle of its underside, in its own axes."""
+    """Lowest and highest x, y, z [m] of a shape, from the middle of its underside, in its own axes."""
     if isinstance(shape, Box):
         half_length, half_width = 0.5 * shape.length, 0.5 * shape.width
     else:

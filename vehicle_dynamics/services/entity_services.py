@@ -56,7 +56,7 @@ class EntityServices:
         response.entities = [item.name for item in self._filtered(request.filters)]
 
     def get_entities_states(self, request: Any, response: Any) -> None:
-        """The same with their states."""
+        """Names and states of entities that pass the filters."""
         found = self._filtered(request.filters)
         response.entities = [item.name for item in found]
         response.states = [self._state(item, self._make(message_type("EntityState"))) for item in found]
@@ -75,7 +75,7 @@ class EntityServices:
         ]
 
     def get_entity_info(self, request: Any, response: Any) -> None:
-        """Category, description, tags."""
+        """Category, description and tags of an entity."""
         item, info = self._site.entity(request.entity), response.info
         info.category.category, info.description, info.tags = item.category, item.description, list(item.tags)
 
@@ -88,7 +88,7 @@ class EntityServices:
             self._site.set_info(replace(item, **words))
 
     def get_entity_bounds(self, request: Any, response: Any) -> None:
-        """A box, in the axes of the entity."""
+        """Bounding box of an entity, in its own axes."""
         item = self._site.entity(request.entity)
         body = self._site.body
         self.fill_bounds(response.bounds, *((body.low, body.high) if item.name == VEHICLE else _own_limits(item)))
@@ -102,7 +102,7 @@ class EntityServices:
     # Where they are
 
     def get_entity_state(self, request: Any, response: Any) -> None:
-        """True pose and motion."""
+        """True pose and velocities of an entity."""
         self._state(self._site.entity(request.entity), response.state)
 
     def _state(self, item: Entity, state: Any) -> Any:
@@ -177,7 +177,7 @@ class EntityServices:
         response.entity_name = self._spawn(request, resource.uri, resource.resource_string)
 
     def spawn_entities(self, request: Any, response: Any) -> None:
-        """Put up several; each has its own result."""
+        """Put up several obstacles; each has its own result."""
         failed = 0
         for item in request.spawn_requests:
             outcome = self._make(message_type("SpawnResult"))

@@ -27,7 +27,7 @@ class RunServices:
         answer.spawn_formats, answer.custom_info = [FORMAT], ABOUT
 
     def get_simulation_state(self, request: Any, response: Any) -> None:
-        """The present state."""
+        """State of the simulation."""
         response.state.state = getattr(response.state, f"STATE_{self._site.state}")
 
     def set_simulation_state(self, request: Any, response: Any) -> None:
@@ -61,11 +61,11 @@ class RunServices:
             self._site.reset(**{name: bool(scope & bit) for name, bit in scopes.items()})
 
     def step_simulation(self, request: Any, response: Any) -> None:
-        """Steps of a paused simulation."""
+        """Run some steps of a paused simulation."""
         self.simulate_steps(request.steps, lambda done: not self._site.is_closing)
 
     def simulate_steps(self, steps: int, go_on: Callable[[int], bool]) -> None:
-        """Steps of a paused simulation; go_on is called after each with the number of completed ones."""
+        """Run steps of a paused simulation; go_on is called after each with the number completed, False ends them."""
         site = self._site
         with site.exclusive():
             if site.state != "PAUSED":

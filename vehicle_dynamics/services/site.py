@@ -149,11 +149,11 @@ class Site:
         return self.ask(lambda: base_motion(self.loop.simulation.seen, self._base))
 
     def time_ns(self) -> int:
-        """Time since 1970."""
+        """Simulated time since 1970 [ns]."""
         return self.loop.simulation.time_ns
 
     def ground_height(self, x: float, y: float) -> float:
-        """z of the ground [m]."""
+        """z of the ground [m] at x, y [m]."""
         return float(height_at(self.ground.kernel(), x, y))
 
     def covers(self, x: float, y: float) -> bool:
@@ -201,14 +201,14 @@ class Site:
         return {VEHICLE: replace(self.vehicle_info, shape=self._vehicle_box()), **self.spawned}
 
     def entity(self, name: str) -> Entity:
-        """One of them."""
+        """The entity of a name; raises RejectionError if there is none."""
         found = self.entities().get(name)
         if found is None:
             raise RejectionError(NOT_FOUND, f"entity: there is no {name!r}")
         return found
 
     def set_info(self, entity: Entity) -> None:
-        """Replace what is said of an entity."""
+        """Replace category, description and tags of the entity of that name."""
         if entity.name == VEHICLE:
             self.vehicle_info = entity
         else:

@@ -67,7 +67,10 @@ def damper_force(strut: StrutRecord, length: float, rate: float) -> float:
 
 @inlined
 def length_and_slope(square: NDArray[np.float64], cosine: float, sine: float) -> tuple[float, float]:
-    """Length [m] and its change per theta [m/rad]."""
+    """Length [m] of a strut and its change per theta [m/rad], at cosine and sine of theta.
+
+    square (3): coefficients of the squared length, [0] + [1] cos(theta) + [2] sin(theta).
+    """
     length = math.sqrt(square[0] + square[1] * cosine + square[2] * sine)
     return length, 0.5 * (square[2] * cosine - square[1] * sine) / length
 

@@ -164,7 +164,7 @@ def wishbone_pose(geometry: WishboneGeometry, theta: float, tie_inner: Vector3) 
 
 @inlined_part
 def wishbone_column(geometry: WishboneGeometry, pose: WishbonePose, tie_inner: Vector3) -> WishboneRates:
-    """Velocities at unit theta rate with L at rest: X_S of Eq. 9."""
+    """Velocities at unit theta rate with the tie rod's inner end L at rest: X_S of [Jain] Eq. 9."""
     g, n = geometry, pose.upright
     d_rate = pose.lower_tangent
     # (F - D) . (F' - D') = 0
@@ -183,7 +183,7 @@ def wishbone_column(geometry: WishboneGeometry, pose: WishbonePose, tie_inner: V
 
 @inlined_part
 def tie_end_spin(pose: WishbonePose, tie_inner: Vector3, tie_inner_rate: Vector3) -> float:
-    """Angular rate of the spindle about DF due to the motion of L alone [rad/s]."""
+    """Angular rate [rad/s] of the spindle about the line of its ball joints, D to F, due to the velocity of L alone."""
     return dot(sub(pose.tie_outer, tie_inner), tie_inner_rate) * pose.spin_gain
 
 
@@ -209,7 +209,7 @@ def moving_rates(
 def wishbone_velocity(
     geometry: WishboneGeometry, pose: WishbonePose, tie_inner: Vector3, theta_rate: float, tie_inner_rate: Vector3
 ) -> WishboneRates:
-    """Velocities, linear in the theta rate and the velocity of L."""
+    """Velocities, linear in the theta rate [rad/s] and the velocity [m/s] of L, the tie rod's inner end."""
     column = wishbone_column(geometry, pose, tie_inner)
     return moving_rates(geometry, pose, column, theta_rate, tie_end_spin(pose, tie_inner, tie_inner_rate))
 

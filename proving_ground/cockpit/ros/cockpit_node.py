@@ -102,7 +102,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         return timer
 
     def destroy_node(self) -> None:
-        """The page's threads end before the node they talk to; late callbacks are dropped."""
+        """End the page's threads before the node that they talk to; late callbacks are dropped."""
         if self._page is not None:
             self._page.close()
         with self._closing:
@@ -258,7 +258,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             self.page.panel.show_factor(answer.values[0].double_value)
 
     def set_factor(self, factor: float) -> None:
-        """Defer, and send only the last of many: a slider sends one for each step."""
+        """Set simulated time over real time; deferred, because a slider sends a value for each step."""
         self._wanted_factor = factor
 
     def replay(self, action: str) -> None:
@@ -337,7 +337,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(CockpitNode)
 
 

@@ -33,7 +33,7 @@ class RawSubscriptions:
     """Passes on the messages of each cycle, topic by topic in the order in which they were added."""
 
     def __init__(self, node: Node, on_messages: Callable[[list[Received]], None]) -> None:
-        """Arguments: on_messages is called in the polling thread."""
+        """on_messages: called with the messages of a cycle, in the polling thread."""
         self._node, self._on_messages = node, on_messages
         self._group = PolledGroup()
         self._subscriptions: dict[str, Any] = {}

@@ -270,7 +270,7 @@ def _pattern(text: str) -> re.Pattern[str] | None:
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(RecorderNode) or RecorderNode.exit_status
 
 

@@ -71,7 +71,7 @@ class ReplayerSettings:
 
 
 class ReplayerNode(SuiteNode[ReplayerSettings]):
-    """Ends after the last message; status 1 when the bag was damaged."""
+    """Plays a bag; ends after the last message, with status 1 if the bag was damaged."""
 
     default_name = "replayer"
     settings_type = ReplayerSettings
@@ -137,7 +137,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
         self.publish_health()
 
     def publish_health(self) -> None:
-        """Report the position."""
+        """Report the position in the bag, the rate, and whether the replay is paused."""
         playback = self._playback
         position_s = playback.position_s(self.wall_time())
         words = progress_line(position_s, playback.length_s, playback.rate, playback.is_paused)
@@ -281,7 +281,7 @@ def _chosen(bag: Bag, topics: str, exclude: str, with_clock: bool) -> list[str]:
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(ReplayerNode) or ReplayerNode.exit_status
 
 

@@ -69,7 +69,7 @@ class ScriptNode(SuiteNode[ScriptSettings]):
 
 
 def main() -> int:
-    """Entry point."""
+    """Run the node until it ends; returns the exit status of its process."""
     return run_node(ScriptNode)
 
 
