@@ -138,7 +138,7 @@ def along_legs(legs: Sequence[Leg], standing_s: float = 3.0) -> Driver:
 
 
 def lane_change(speed: float, steering: float = 0.08, at_s: float = 8.0, period_s: float = 2.5) -> Driver:
-    """Accelerate, then steer a sine to the left and one to the right."""
+    """Accelerate to a speed [m/s], then steer a sine to the left and one to the right; steering: amplitude, of 1."""
 
     def act(time: float, distance: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
         if time < 2.0:
@@ -206,7 +206,7 @@ def sense(
     encoder_faults: Iterable[Fault] = (),
     gps_changes: dict[str, Any] | None = None,
 ) -> list[Sample]:
-    """Samples of the sensors in order of arrival; presets of config/sensors."""
+    """Samples of the sensors on a drive, in order of arrival; gps, imu, encoders: presets of config/sensors."""
     gps_settings = replace(load_preset(GpsSettings, gps), mount=Mount(xyz_m=MOUNTS.gps_xyz_m), **(gps_changes or {}))
     imu_settings = replace(load_preset(ImuSettings, imu), mount=Mount(xyz_m=MOUNTS.imu_xyz_m))
     receiver = Gps(gps_settings, seed=seed, faults=gps_faults, start_ns=START_NS)

@@ -115,20 +115,20 @@ def drive(scenario: Scenario, world: World) -> DriveResult:
 
 
 def drive_by_sensors(seed: int, longest: float, model: str = "") -> DriveResult:
-    """Drive through a town, for at most this time [s]."""
+    """Drive through the town of a seed by LIDAR and observer, for at most this time [s]."""
     world = town(seed)
     return drive(scenario_of(world, longest, seed=seed, model=model), world)
 
 
 def drive_by_lidar(world: World, longest: float) -> DriveResult:
-    """Drive by LIDAR with the true pose."""
+    """Drive by LIDAR with the true pose, for at most this time [s]."""
     return drive(scenario_of(world, longest, pose="truth"), world)
 
 
 def drive_on_truth(
     world: World, longest: float, planner: PlannerSettings | None = None, model: str = ""
 ) -> DriveResult:
-    """Drive with true obstacles and true pose."""
+    """Drive with true obstacles and true pose, for at most this time [s]."""
     chosen = scenario_of(world, longest, sensing="terrain", pose="truth", planner=planner, model=model)
     return drive(chosen, world)
 

@@ -252,7 +252,7 @@ def clearance_at(field: Field, body: Body, x: float, y: float, cosine: float, si
 
 @part
 def allowed_clearance(begun: float, margin: float) -> float:
-    """Least clearance [m] of an arc that begins at a clearance [m]: a vehicle too close must be able to leave."""
+    """Least clearance [m] that an arc needs: the margin [m], or less where it begins closer (begun [m]), to leave."""
     if not begun < margin:
         return margin
     return max(begun - CLOSE_M, min(LEAST_M, begun - 0.01))

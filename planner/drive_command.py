@@ -99,7 +99,7 @@ class SlewedMotion:
         self.steering += clamp(steering - self.steering, -change, change)
 
     def command(self, limits: DriverSettings, throttle: float, brake: float) -> DriveCommand:
-        """The driving command for the present speed and steering."""
+        """The driving command for the present speed and steering, with pedals from 0 to 1."""
         # A car cannot turn on the spot: steering asks for a curvature, and reversing turns the other way.
         yaw_rate = self.speed * self.steering * limits.max_curvature_1pm
         bound = limits.max_yaw_rate_radps

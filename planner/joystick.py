@@ -112,7 +112,10 @@ class Pad:
 
 
 def find_pad(wanted: str, dead_zone: float, folder: Path = DEVICES) -> tuple[Pad | None, str]:
-    """The first matching device, opened, and a message for the user: what was found, or why not."""
+    """The first matching device, opened, and a message for the user: what was found, or why not.
+
+    wanted: path, or part of the name; empty: any. folder: of the devices.
+    """
     found, unreadable = [], []
     for path in sorted(folder.glob("event*"), key=_event_number):
         try:

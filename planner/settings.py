@@ -108,7 +108,8 @@ class PlannerSettings:
         unit="m/rad", minimum=0.0, maximum=100.0,
     )  # fmt: skip
     hysteresis_m: float = setting(
-        0.2, "Cost by which another arc must be better before it replaces the present one, in metres to the goal",
+        0.2, "Cost by which another arc must be better before it replaces the present one, in metres of distance "
+        "to the goal",
         unit="m", minimum=0.0, maximum=10.0,
     )  # fmt: skip
     least_arc_m: float = setting(

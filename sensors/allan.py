@@ -44,7 +44,7 @@ class AllanCurve(NamedTuple):
 
 
 def allan_deviation(readings: Array, rate_hz: float, per_decade: int = 10) -> AllanCurve:
-    """Overlapping Allan deviation of readings (count, or count x channels), tau spaced evenly on a log axis.
+    """Overlapping Allan deviation of readings (count, or count x channels), per_decade values of tau in each decade.
 
     Raises ValueError for fewer than 9 readings or any that is not finite.
     """

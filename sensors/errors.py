@@ -70,7 +70,7 @@ class ErrorModel(Stateful):
     STATE = ("_noise", "_drifting", "_units", "_walked_s", "_time_ns")
 
     def __init__(self, parameters: ErrorParameters, size: int, seed: int, *names: str) -> None:
-        """names: of the random stream, as in sensors.streams.stream."""
+        """size: number of channels; seed, names: of the random stream, as in sensors.streams.stream."""
         self.parameters = parameters
         self._size, self._seed, self._names = size, seed, names
         self.reset()

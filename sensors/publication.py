@@ -23,7 +23,7 @@ class Publication:
     is_sent: Callable[[Any], bool] = lambda settings: True  # depends on settings
 
     def new(self, make: Make, sensor_frame: str, map_frame: str) -> Any:
-        """The message that is filled for each sample."""
+        """The message that is filled for each sample, in the map's frame if in_map, else in the sensor's."""
         message = make(self.topic.type)
         if self.topic.frame:
             message.header.frame_id = map_frame if self.in_map else sensor_frame

@@ -109,7 +109,10 @@ class SensorRig(Stateful):
     def __init__(
         self, sensors: Mapping[str, tuple[SensorKind, Any]], *, start_ns: int, base_in_chassis: Vector3, seen: SeenWorld
     ) -> None:
-        """sensors: kinds and settings of parts by name; seen: the world for LIDAR and GPS."""
+        """sensors: kinds and settings of parts by name; seen: the world for LIDAR and GPS.
+
+        start_ns: start of the run; base_in_chassis: base_link's origin in the chassis frame [m].
+        """
         self._base, self.seen, self._start_ns = base_in_chassis, seen, start_ns
         self.kinds = {name: kind for name, (kind, _) in sensors.items()}
         self.digests: dict[str, Digest] = {}  # by name, of sensors whose inputs and outputs are hashed

@@ -71,7 +71,9 @@ class SensorSettings:
         minimum=-1e9, maximum=1e9,
     )  # fmt: skip
     fault_channel: str = setting(
-        "", "Channels that the fault affects, by how their names begin (gyro: gyro_x, gyro_y, gyro_z); empty: all"
+        "",
+        "Channels that the fault affects, by how their names begin (gyro: gyro_x, gyro_y, gyro_z); empty: all; "
+        "a wrong one is rejected with a list of the sensor's channels",
     )
 
     def __post_init__(self) -> None:

@@ -150,7 +150,7 @@ class ElevationMap:
         return replace(self, heights=heights, soils=soils, resolution=resolution)
 
     def cropped(self, x_limits: tuple[float, float], y_limits: tuple[float, float]) -> ElevationMap:
-        """The part of the map that holds a rectangle [m]; raises ValueError where the two do not overlap."""
+        """The part of the map that holds a rectangle, given by limits [m]; raises ValueError if it is off the map."""
         left, right = self._span(x_limits, self.origin_x, self.shape[1], "x")
         low, high = self._span(y_limits, self.origin_y, self.shape[0], "y")
         part = (slice(low, high + 1), slice(left, right + 1))

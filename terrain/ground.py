@@ -114,7 +114,7 @@ class GroundSample(NamedTuple):
 
 @inlined
 def ground_sample_at(ground: Ground, x: float, y: float) -> GroundSample:
-    """height_at and soil_at at the cost of one look-up, and the hardness."""
+    """Height, soil and hardness at a point [m], at the cost of one look-up."""
     p, g = ground.plane, ground.grid
     height = p.slope_x * x + p.slope_y * y
     share = (x - p.bump_start) / p.bump_length
@@ -148,7 +148,7 @@ def _hardness(ground: Ground, soil: int) -> float:
 
 @inlined
 def soil_at(ground: Ground, x: float, y: float) -> int:
-    """Index of the soil at the nearest node of the map."""
+    """Index of the soil at a point [m]: that of the nearest node of the map."""
     g = ground.grid
     if g.soils.size == 1:
         return int(g.soils[0, 0])
@@ -158,7 +158,7 @@ def soil_at(ground: Ground, x: float, y: float) -> int:
 
 @inlined
 def ground_at(ground: Ground, x: float, y: float) -> GroundPoint:
-    """The ground under or over a point; the normal is that of the surface, also where it is curved."""
+    """The ground at a point x, y [m]; the normal is that of the surface, also where it is curved."""
     p, g = ground.plane, ground.grid
     along, across = p.slope_x, p.slope_y
     share = (x - p.bump_start) / p.bump_length
@@ -246,7 +246,10 @@ def no_grid() -> Grid:
 
 
 def grid_of(heights: Heights, soils: SoilNumbers | None, x: float, y: float, resolution: float) -> Grid:
-    """A map's arrays in the form that kernels use; raises ValueError when they do not fit."""
+    """A map's arrays in the form that kernels use; raises ValueError when they do not fit.
+
+    x, y: position of the first node [m]; resolution: distance of nodes [m].
+    """
     rows, columns = heights.shape
     if rows < 2 or columns < 2:
         raise ValueError(f"map: must have at least two rows and columns, got {rows} x {columns}")

@@ -26,7 +26,7 @@ LEAST_RELIEF_FOR_LABELS_M = 0.5
 
 
 def world_picture(world: World, description: str = "", width_inches: float = 10.0, dpi: int = 110) -> bytes:
-    """Map of a world from above, as the bytes of a PNG."""
+    """Map of a world from above, as the bytes of a PNG; description: text in its title."""
     from matplotlib.figure import Figure  # slow to import, and only pictures need it
 
     ground = _thinned(world.ground)

@@ -172,7 +172,10 @@ def _move_root(step: float, old: Array, new: Array, pose: Array) -> None:
 
 @kernel
 def step_terms(scene: TreeScene, time: float, p: Array, pose: Array, work: ChordWorkspace) -> None:
-    """Write forces, velocity coupling and anchors at a predicted state to work; p: the unknowns of implicit_tree.py."""
+    """Write forces, velocity coupling and anchors at a time and predicted state to work.
+
+    p: the unknowns of implicit_tree.py; pose (7): position and quaternion of the root.
+    """
     at, tree, terms, tree_work = scene.layout, scene.tree, work.terms, work.implicit.tree
     rates = p[at.velocity + ROOT_SPEEDS : at.acceleration]
     root = p[at.velocity : at.velocity + ROOT_SPEEDS]
@@ -234,7 +237,11 @@ def chord_drive(
     history: Array,
     iterations: NDArray[np.int64],
 ) -> None:
-    """Drive from time 0; row k of history (steps + 1 x 7 + 2 * (6 + n)) is pose, velocities and accelerations."""
+    """Drive from time 0; method, step, tolerance: as for chord_step.
+
+    Row k of history (steps + 1 x 7 + 2 * (6 + n)) gets pose, velocities and accelerations after k steps; iterations
+    (steps) gets the numbers of iterations, and a negative one, with which the drive ends, where Newton failed.
+    """
     at = scene.layout
     for row in range(len(history)):
         for k in range(7):

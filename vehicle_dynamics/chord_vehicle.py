@@ -116,7 +116,7 @@ class ChordVehicle:
         )
 
     def drive(self, state: VehicleState, method: int, steps: int, step: float, tolerance: float) -> ChordRun:
-        """Drive from time 0; raises ArithmeticError when Newton's method fails."""
+        """Drive from time 0; arguments as for chord.chord_step. Raises ArithmeticError when Newton's method fails."""
         if steps < 1 or not step > 0.0 or not tolerance > 0.0:
             raise ValueError(f"steps, step and tolerance must be above 0, got {steps}, {step}, {tolerance}")
         work = self.workspace()

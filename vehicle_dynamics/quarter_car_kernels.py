@@ -60,7 +60,10 @@ NEVER = -1
 def corner_accelerations(
     corner: CornerRecord, theta: float, theta_rate: float, spin_rate: float, wrench: Array, gravity: Vector3
 ) -> tuple[float, float]:
-    """theta'' and spin' [rad/s^2] of a corner on a held chassis, in closed form: theta'' = drive / D."""
+    """theta'' and spin' [rad/s^2] of a corner on a held chassis, in closed form: theta'' = drive / D.
+
+    wrench (6): moment [N m] and force [N] on the wheel at its centre; gravity [m/s^2]; both in chassis axes.
+    """
     end = TieEnd(vector(corner.geometry.tie_inner), ZERO, ZERO)
     motion = corner_motion(corner.geometry, theta, theta_rate, end)
     load = WheelLoad(vector(wrench), linear_part(wrench), spin_rate, 0.0)

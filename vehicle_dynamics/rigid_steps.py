@@ -31,7 +31,7 @@ def rigid_rate(rotation: Rotation, state: Array, accelerations: Array, rate: Arr
 
 @inlined_part
 def euler_update(state: Array, rate: Array, step: float) -> None:
-    """Semi-implicit Euler: velocities first, positions with the new velocities."""
+    """Advance a state in place by a step [s] of semi-implicit Euler: positions with the new velocities."""
     for k in range(15, STATE_SIZE):
         state[k] += step * rate[k]
     for k in range(3):
@@ -43,7 +43,7 @@ def euler_update(state: Array, rate: Array, step: float) -> None:
 
 @inlined_part
 def stage_state(state: Array, rate: Array, elapsed: float, out: Array) -> None:
-    """State at which a Runge-Kutta stage is evaluated; whatever follows the rigid state is advanced likewise."""
+    """State after `elapsed` [s] at a constant rate, into out: where a Runge-Kutta stage is evaluated."""
     for k in range(len(state)):
         out[k] = state[k] + elapsed * rate[k]
 

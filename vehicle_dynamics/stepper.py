@@ -300,7 +300,7 @@ class Pacer:
         return self._factor
 
     def restart(self, wall_ns: int, time_ns: int, factor: float | None = None) -> None:
-        """Restart the map from this point."""
+        """Restart the map with this pair of times [ns]; factor: the new one, None for no change."""
         self._wall_ns, self._time_ns = wall_ns, time_ns
         self._factor = self._factor if factor is None else factor
 

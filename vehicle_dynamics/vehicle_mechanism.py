@@ -201,7 +201,7 @@ class CornerBuilder:
 
 
 def slender(mass: float, start: Vector3, end: Vector3) -> Lump:
-    """A thin rod between two points."""
+    """A thin rod of a mass [kg] between two points [m]."""
     span = np.subtract(end, start)
     length = float(np.linalg.norm(span))
     along = span / length

@@ -130,7 +130,7 @@ def _wheel(scene: Scene, index: int, theta: float, theta_rate: float, tie_end: A
 
 @part
 def euler_step(scene: Scene, time: float, step: float, state: Array, work: MotionWorkspace) -> None:
-    """Semi-implicit Euler: velocities first, positions with the new velocities."""
+    """Advance the state (29) in place by a step [s] of semi-implicit Euler: velocities first, then positions."""
     rate = work.rates[0]
     state_rate(scene, time, state, work, rate)
     euler_update(state, rate, step)
@@ -138,7 +138,7 @@ def euler_step(scene: Scene, time: float, step: float, state: Array, work: Motio
 
 @part
 def rk4_step(scene: Scene, time: float, step: float, state: Array, work: MotionWorkspace) -> None:
-    """Classical Runge-Kutta of fourth order."""
+    """Advance the state (29) in place by a step [s] of the classical Runge-Kutta method of fourth order."""
     rates, middle = work.rates, work.middle
     state_rate(scene, time, state, work, rates[0])
     for stage in range(1, 4):
@@ -173,6 +173,8 @@ def drive(
     scene: Scene, state: VehicleState, *, seconds: float, step: float = 1e-3, every: int = 10, method: int = RK4
 ) -> Array:
     """States over time (rows x 29), from time 0; one row after each `every` steps.
+
+    method: RK4 or SEMI_IMPLICIT_EULER.
 
     Raises ReachError, with position and limits, when a suspension is driven beyond where it can be assembled.
     """

@@ -49,7 +49,7 @@ class Window(NamedTuple):
 
     @staticmethod
     def around(x: float, y: float, size: float, resolution: float) -> Window:
-        """A square of the given side [m], centred at a position [m]."""
+        """A square with sides of `size` [m], centred at a position [m], in cells of a resolution [m]."""
         count = max(round(size / resolution), 1)
         column, row = (math.floor(position / resolution) - count // 2 for position in (x, y))
         return Window(column, row, count, count, resolution)

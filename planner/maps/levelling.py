@@ -90,7 +90,10 @@ def _refine(differences: Array, to_x: Array, to_y: Array, gate: float, out: Arra
 def take_off(
     touched: NDArray[np.int32], level: Array, eye: tuple[float, float], resolution: float, grid: HeightGrid
 ) -> None:
-    """Lower a scan by a plane: height at the sensor [m] and slopes."""
+    """Subtract a plane from the heights of a scan; level: its height at the sensor [m] and slopes along x and y.
+
+    touched, eye: as for fit_level.
+    """
     side = grid.side
     for cell in touched:
         row, column = cell // side, cell % side

@@ -162,7 +162,7 @@ def gather_points(used: int, scan: int, clear_height: float, grid: HeightGrid, r
 
 @kernel
 def merge_cells(touched: NDArray[np.int32], time: float, grid: HeightGrid) -> None:
-    """Merge the cells that a scan hit into the map.
+    """Merge the cells that a scan of a time [s] hit (touched) into the map.
 
     A height follows at once where the scan goes beyond it, and creeps back where the scan stays within.
     """
@@ -183,7 +183,10 @@ def merge_cells(touched: NDArray[np.int32], time: float, grid: HeightGrid) -> No
 def clear_passed(
     scan: int, time: float, eye: tuple[float, float, float], scale: Scale, needed: int, grid: HeightGrid, room: Room
 ) -> None:
-    """Clear cells with something tall that rays of this scan passed through, after `needed` such scans in a row."""
+    """Clear cells with something tall that rays of this scan passed through, after `needed` such scans in a row.
+
+    scan: its number; time [s]; eye: position of the sensor [m].
+    """
     resolution, most_range = scale
     state, low, high, tile_low, side = grid.state, grid.low, grid.high, grid.tile_low, grid.side
     ray_range, ray_rise = room.ray_range, room.ray_rise

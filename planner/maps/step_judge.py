@@ -89,7 +89,8 @@ def block_unseen(
 ) -> None:  # fmt: skip
     """Mark cells within reach [m] of the body (rear, front, half width [m]) with nothing known around as obstacles.
 
-    first: column and row of the window. Single cells between rings are exempt.
+    position [m], heading [rad]: of base_link; first: column and row of the window. Single cells between rings are
+    exempt.
     """
     rows, columns = cells.shape
     cosine, sine = math.cos(heading), math.sin(heading)

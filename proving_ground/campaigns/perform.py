@@ -43,7 +43,7 @@ def warm_up(kit: Kit, job: Job) -> None:
 
 
 def error_row(reason: str, verdict: str = ERROR) -> Row:
-    """Row of a run without results."""
+    """Row of a run without results: its verdict, and the reason in words."""
     return {"verdict": verdict, "reason": " ".join(reason.split())[:LONGEST_REASON]}
 
 

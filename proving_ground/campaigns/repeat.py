@@ -14,7 +14,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 
 
 def scenario_of_run(folder: Path, number: int) -> tuple[Scenario, VehicleParameters]:
-    """Scenario and vehicle of a run; raises SettingsError.
+    """Scenario and vehicle of the run with a number in a campaign's folder; raises SettingsError.
 
     A varied world is in prepared_run only: a Scenario can only name a world.
     """
@@ -44,7 +44,7 @@ def task_of_run(folder: Path, number: int) -> Task:
 
 
 def run_of(folder: Path, number: int) -> tuple[Kit, Job]:
-    """The inputs of a run; raises SettingsError where files have changed since."""
+    """The inputs of the run with a number in a campaign's folder; raises SettingsError if files have changed since."""
     made_of = load_made_of(folder)
     if not 0 <= number < made_of["runs"]:
         raise SettingsError(f"--run {number}: {folder} has runs 0 to {made_of['runs'] - 1}")

@@ -12,7 +12,9 @@ DEVIATIONS = 1.959963984540054  # standard deviations that contain 95 % of a nor
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """95 % confidence interval of a rate (Wilson 1927, Eq. 7: the rates that a score test does not reject).
+    """95 % confidence interval of the rate of successes in trials.
+
+    Wilson 1927, Eq. 7: the rates that a score test does not reject.
 
     >>> tuple(round(end, 4) for end in wilson(45, 50))
     (0.7864, 0.9565)

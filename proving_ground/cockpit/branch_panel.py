@@ -32,7 +32,7 @@ class BranchCommands(Protocol):
         """Change the ground's friction."""
 
     def add_fault(self, name: str, kind: str, value: float) -> None:
-        """Let a sensor or an actuator fail."""
+        """Let the sensor or actuator of a name fail; kind, value: as in a scenario's faults."""
 
     def clear_faults(self) -> None:
         """End all faults."""

@@ -120,7 +120,7 @@ class BranchedRun:
         self._change(scenario, f"friction {friction:g}")
 
     def add_fault(self, name: str, kind: str, value: float) -> None:
-        """Let a sensor or an actuator fail from now on; raises SettingsError."""
+        """Let the sensor or actuator of a name fail from now on, as faults of a scenario do; raises SettingsError."""
         is_actuator = self.fallible.get(name) == tuple(ACTUATOR_FAULTS)
         fault_type: type[SensorFault | ActuatorFault] = ActuatorFault if is_actuator else SensorFault
         values = {fault_type.known_by: name, "kind": kind, "value": value, "start_s": self.runner.time}

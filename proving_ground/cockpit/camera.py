@@ -41,7 +41,7 @@ class Chase:
 
 
 def placed(mode: str, heading: float) -> tuple[Array, Array]:
-    """Position and target [m] of a camera relative to the vehicle, in world axes."""
+    """Position and target [m] of a camera relative to the vehicle, in world axes, for a mode and a heading [rad]."""
     x, y, z = STARTS[mode]
     cos, sin = math.cos(heading), math.sin(heading)
     return np.array([cos * x - sin * y, sin * x + cos * y, z]), np.array(LOOK_AT)

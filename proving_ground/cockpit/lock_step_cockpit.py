@@ -173,7 +173,7 @@ class LockStepCockpit:
         self._wanted_friction = (friction, time.monotonic())
 
     def add_fault(self, name: str, kind: str, value: float) -> None:
-        """Let a sensor or an actuator fail."""
+        """Let the sensor or actuator of a name fail; kind, value: as in a scenario's faults."""
         self.run.add_fault(name, kind, value)
         self._say(self.run.changes[-1])
 

@@ -37,7 +37,8 @@ class CockpitSettings:
     )
     vehicle: str = setting(
         DEFAULT_VEHICLE,
-        "Name of a vehicle in config/vehicles, or a path; gives the shape drawn and the largest curvature",
+        "Name of a vehicle in config/vehicles, or a path; gives its shape, and its largest curvature "
+        "when driven from the page",
         read_only=True,
     )
     vehicle_node: str = setting(

@@ -63,7 +63,7 @@ def prism(profile: Sequence[tuple[float, float]], half_widths: float | Sequence[
 
 
 def box(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Solid:
-    """Box between two positions along each axis."""
+    """Box between two positions along each axis [m]."""
     near = np.array([(x[0], y[0], z[0]), (x[1], y[0], z[0]), (x[1], y[0], z[1]), (x[0], y[0], z[1])])
     return _skin(near, near + np.array([0.0, y[1] - y[0], 0.0]))
 
@@ -82,7 +82,7 @@ def cylinder(start: ArrayLike, end: ArrayLike, radius: float, end_radius: float 
 
 
 def ball(centre: ArrayLike, radii: ArrayLike, rings: int = 5, sides: int = 8) -> Solid:
-    """A coarse sphere or ellipsoid."""
+    """A coarse ellipsoid: centre and half axes [m]; rings, sides: numbers of its facets."""
     tilt = np.pi * np.arange(1, rings) / rings
     angle = 2.0 * np.pi * np.arange(sides) / sides
     unit = np.array([[math.sin(a) * math.cos(b), math.sin(a) * math.sin(b), math.cos(a)] for a in tilt for b in angle])

@@ -68,7 +68,7 @@ def headings(path: Array) -> Array:
 
 
 def fill_arcs(message: Any, header: Any, arcs: Any, height: float, make: Maker) -> None:
-    """visualization_msgs/MarkerArray: blocked, clear and chosen arcs, each kind one list of lines."""
+    """visualization_msgs/MarkerArray: blocked, clear and chosen arcs at a height [m], each kind one list of lines."""
     chosen = () if arcs.chosen is None else (arcs.chosen,)
     groups = (
         ("blocked", BLOCKED, 0.03, arcs.blocked),

@@ -110,7 +110,7 @@ class SampleSynchroniser:
         return self._readers[role](message)
 
     def add(self, role: str, part: Any, arrival_ns: int) -> list[Sample]:
-        """Samples that this part completes."""
+        """Samples that a part of a role, as `read` gives it, completes; arrival_ns: by a steady clock."""
         return self._adders[role](arrival_ns, part)
 
     def flush(self) -> list[Sample]:

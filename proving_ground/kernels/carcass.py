@@ -11,8 +11,10 @@ from proving_ground.kernels.jit import inlined
 def steady_to_dynamic(
     stiffness: float, damping: float, speed: float, per_slip: float, steady: float, before: float, elapsed: float
 ) -> tuple[float, float, float]:
-    """Deflection [m], rate [m/s] and force [N] of a carcass after some time [s], towards a steady force [N].
+    """Deflection [m], rate [m/s] and force [N] of a tyre's carcass after a time [s], from its deflection before [m].
 
+    It tends to the steady force [N]. stiffness [N/m], damping [N s/m]; speed [m/s]: the denominator of
+    the slip; per_slip: steady force over slip [N]. Where both are 0, the deflection stays.
     Analytic solution of Eqs. 5.36-5.39 of [Sanjurjo], with F / s for the slope of the force (Eq. 5.41).
     """
     divisor = speed * damping + per_slip

@@ -80,7 +80,7 @@ def _teleop_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
 
 
 def number(name: str, text: str, least: float = -math.inf, most: float = math.inf) -> float:
-    """The number in an argument's text; raises SettingsError if it is not a number or out of bounds."""
+    """The number in the text of the argument `name`; raises SettingsError if it is not from least to most."""
     try:
         value = float(text)
     except ValueError:

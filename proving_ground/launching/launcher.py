@@ -30,7 +30,10 @@ def start_nodes(
     use_sim_time: bool = False,
     meanwhile: Coroutine[None, None, None] | None = None,
 ) -> int:
-    """Run processes until one ends or Ctrl-C, and return their exit status. `meanwhile` is cancelled then."""
+    """Run nodes until one ends or Ctrl-C, and return their exit status; show: with a monitor.
+
+    meanwhile: runs beside them, and is cancelled at the end.
+    """
     found = processes(specs, show, use_sim_time)
     printer = _Printer([process.name for process in found])
     return asyncio.run(_supervise(Supervisor(found, printer.write), meanwhile))

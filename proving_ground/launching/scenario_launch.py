@@ -88,7 +88,7 @@ def scenario_launch(name: str) -> BringUp:
 
 
 def run_folder(path: Path, values: Mapping[str, str]) -> Path:
-    """Folder of a run's bag and report."""
+    """Folder of the bag and report of a run; path: of the scenario's file; values: of the launch arguments."""
     return Path(values.get("out") or Path("runs") / f"{path.stem}{OVER_ROS}")
 
 

@@ -35,7 +35,7 @@ class Request:
 
 
 def split_names(option: str, text: str | None, count: int) -> tuple[str, ...]:
-    """Names separated by commas; empty: the suite's. Raises SettingsError for too many or too few."""
+    """The names in a text separated by commas; none for None. Raises SettingsError, with the option, unless `count`."""
     if text is None:
         return ()
     names = tuple(name.strip() for name in text.split(","))

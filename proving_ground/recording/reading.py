@@ -54,7 +54,7 @@ class Bag:
         self.start_ns, self.end_ns = (min(starts), max(ends)) if starts else (0, 0)
 
     def messages(self, topics: Collection[str], start_ns: int = 0, stop_ns: int = LATEST_NS) -> Iterator[Message]:
-        """Messages of some topics by time of arrival, in a time interval."""
+        """Messages of some topics by time of arrival, from start_ns to stop_ns."""
         for part in self._parts:
             yield from part.messages(topics, self.remarks.append, start_ns, stop_ns)
 

@@ -84,7 +84,7 @@ def finish(axis: Any, title: str, unit: str, legend: bool = True) -> None:
 
 
 def shade_faults(axis: Any, events: Iterable[Event]) -> None:
-    """Spans in which a sensor or an actuator had a fault."""
+    """Shade the spans of a diagram in which a sensor or an actuator had a fault."""
     for event in events:
         if event.kind == "fault" and event.length_s is not None:
             axis.axvspan(event.time_s, event.time_s + event.length_s, color=FAULT_COLOUR, alpha=0.16, linewidth=0.0)

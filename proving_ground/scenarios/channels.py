@@ -71,7 +71,10 @@ MOVES = 1.0  # [m/s]: below, its estimate is not judged
 
 
 def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base: Array) -> dict[str, Array]:
-    """All channels of a history (records of SNAPSHOT); points are in the chassis frame [m]."""
+    """All channels of a history (records of SNAPSHOT) at times [s].
+
+    centre_of_mass, base: positions of the centre of mass and of base_link in the chassis frame [m].
+    """
     attitude = Rotation.from_quat(history["attitude"])
     angular_velocity, angular_acceleration = history["angular_velocity"], history["angular_acceleration"]
     position = history["position"] + attitude.apply(base)
@@ -96,7 +99,9 @@ def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base
 def estimate_channels(
     start_ns: int, time: Array, history: NDArray[np.void], base: Array, estimates: NDArray[np.void]
 ) -> dict[str, Array]:
-    """ESTIMATE_CHANNELS at the run's instants; empty without estimates. estimates: records of ESTIMATE.
+    """ESTIMATE_CHANNELS at the run's instants; empty without estimates, which are records of ESTIMATE.
+
+    start_ns: start of the run; time, history, base: as for channels.
 
     Computed at common instants, interpolated linearly; before the first estimate as at the first, after the last
     as at the last. Longer gaps are excluded when judging: proving_ground.scenarios.gaps.

@@ -56,7 +56,10 @@ def to_bytes(origin: Origin, state: Any) -> bytes:
 
 
 def from_bytes(data: bytes, origin: Origin, *, changed: bool = False) -> tuple[Origin, Any]:
-    """Origin and state of a checkpoint; raises SettingsError unless it fits a run; see _require_fit."""
+    """Origin and state of a checkpoint; raises SettingsError unless it fits the run of an origin.
+
+    changed: settings and seed of that run may differ.
+    """
     found, body = _split(data)
     _require_fit(found, origin, changed)
     try:

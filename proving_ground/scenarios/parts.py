@@ -116,7 +116,7 @@ def _inner(scenario: Scenario, context: Context) -> tuple[str, ...]:
 
 
 def free_running(run: Mapping[str, Compiled]) -> dict[str, Compiled]:
-    """The same parts with settings of a free run, in which no node waits for others."""
+    """The parts of a run with the settings of a free run, in which no node waits for others."""
     found = {}
     for name, item in run.items():
         s = item.settings

@@ -39,7 +39,7 @@ class Panel:
 
 
 def wheel_panel(title: str, axis: str, name: str, factor: float, most: float = np.inf) -> Panel:
-    """Panel of a channel that each wheel has."""
+    """Panel of a channel `name` that each wheel has; axis: unit shown; factor: from the channel's unit to that one."""
     return Panel(title, axis, tuple((f"{name}.{corner}", corner.replace("_", " ")) for corner in CORNERS), factor, most)
 
 
@@ -98,7 +98,7 @@ def draw_panel(axis: Any, panel: Panel, run: Channels, reference: Channels | Non
 
 
 def draw_line(axis: Any, across: Array, values: Array, **look: Any) -> None:
-    """A line over time with no more points than can be seen; peaks stay."""
+    """Draw values over `across` (time or distance) with no more points than can be seen; peaks stay."""
     shown = thinned(values)
     axis.plot(across[shown], values[shown], **look)
 

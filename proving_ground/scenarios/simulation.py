@@ -150,7 +150,7 @@ class Simulation:
         return Step(observation, runner.has_ended, info)
 
     def change(self, what: str, value: float, wheels: str = "all") -> None:
-        """Change friction, payload_kg or tyre_pressure_pa from this instant on, as `changes` of a scenario do.
+        """Change friction, payload_kg [kg] or tyre_pressure_pa [Pa] to a value from this instant on, as `changes` do.
 
         Raises SettingsError for what the vehicle or the world cannot have.
         """

@@ -31,7 +31,7 @@ def named_files(kind: str) -> dict[str, Path]:
 
 
 def named_file(kind: str, text: str, what: str) -> Path:
-    """The file of a name in a folder below config/, or of a path; raises SettingsError with the known names."""
+    """The file of a name in the folder config/KIND, or of a path; raises SettingsError with the known names."""
     if is_path(text):
         return Path(text)
     known = named_files(kind)

@@ -32,14 +32,14 @@ class Fields:
     texts: tuple[str, ...]
 
     def number(self, index: int, name: str) -> float | None:
-        """Number in a field; None if empty."""
+        """Number in the field of an index; None if empty. Raises ValueError with the field's name for other text."""
         text = self.texts[index]
         if text and not _NUMBER.fullmatch(text):
             raise sentence_error(self.sentence, f"{name} must be a number, got {text!r}")
         return float(text) if text else None
 
     def whole(self, index: int, name: str, longest: int) -> int | None:
-        """Whole number in a field; None if empty."""
+        """Whole number of at most `longest` digits in the field of an index; None if empty. Raises ValueError."""
         text = self.texts[index]
         if text and not (text.isdigit() and len(text) <= longest):
             raise sentence_error(self.sentence, f"{name} must be a whole number, got {text!r}")
@@ -118,7 +118,7 @@ def sealed(*texts: str) -> str:
 
 
 def clock_text(time_of_day_ns: int | None, digits: int) -> str:
-    """hhmmss.sss, truncated: a sentence is never stamped in the future."""
+    """Time of day as hhmmss.sss with this many digits, truncated: a sentence is never stamped in the future."""
     if time_of_day_ns is None:
         return ""
     seconds, rest = divmod(time_of_day_ns, 10**9)

@@ -158,7 +158,10 @@ def _round_side(post: Array, x: float, y: float, z: float, dx: float, dy: float,
 def meet_plane(
     height: float, slope_x: float, slope_y: float, origins: Array, directions: Array, far: float, out: Found
 ) -> None:
-    """Hit rays on z = height + slope_x x + slope_y y from above, if nothing is nearer."""
+    """Record hits from above on the plane z = height + slope_x x + slope_y y, where out has no nearer hit.
+
+    origins [m], directions: rays in the world; far: longest range [m].
+    """
     steep = math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
     shared = len(directions) // len(origins)
     for ray in range(len(directions)):

@@ -174,7 +174,7 @@ def limited(measured: float, least: float, most: float) -> float:
 
 @kernel
 def limit_all(ranges: Floats, least: float, most: float) -> None:
-    """Apply `limited` to all ranges."""
+    """Apply `limited` to all ranges [m], in place."""
     for column in range(ranges.shape[0]):
         for ring in range(ranges.shape[1]):
             ranges[column, ring] = limited(ranges[column, ring], least, most)
@@ -191,8 +191,9 @@ def make_points(
     floats: Floats,
     numbers: NDArray[np.uint16],
 ) -> int:
-    """Fill points column by column; returns their number.
+    """Fill the points of finite ranges, column by column; returns their number.
 
+    delays_ns: of columns after the first; positions: rows of transform_columns, position and world_from_sensor.
     floats (x, y, z, intensity, -, time) and numbers (the same memory) are rows of LIDAR_POINT. Deskewed points are in
     the sensor's frame of the first column.
     """

@@ -53,7 +53,7 @@ def mark_ruts(ruts: Ruts, marks: Marks) -> int:
 
 @kernel
 def sink_into_ruts(ground: Ground, marks: Marks, origins: Array, directions: Array, far: float, out: Found) -> None:
-    """Move hits on rutted ground to where the ray hits the rut: ray marching, then one secant step."""
+    """Move the hits of out on rutted ground to where the ray meets the rut: ray marching, then one secant step."""
     ruts = ground.ruts
     shared = len(directions) // len(origins)
     for ray in range(len(directions)):

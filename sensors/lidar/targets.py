@@ -55,7 +55,7 @@ def target_table(targets: Iterable[Target]) -> Array:
 
 @kernel
 def meet_targets(targets: Array, ages: Array, origins: Array, directions: Array, far: float, out: Found) -> None:
-    """Hit rays on targets, if nothing is nearer; groups of rays share an origin, as in sensors.lidar.casting.
+    """Record hits on targets where out has no nearer hit; groups of rays share an origin, as in sensors.lidar.casting.
 
     ages [s]: time of the groups relative to that of the targets' poses.
     """

@@ -78,7 +78,9 @@ def ride(name: str, parameters: BicycleParameters, generator: np.random.Generato
 
 
 def body_rates(roll: Array, pitch: Array, roll_rate: Array, pitch_rate: Array, yaw_rate: Array) -> Array:
-    """Angular rates about the body's axes: the inverse of [Sanjurjo] Eqs. 3.24 to 3.26."""
+    """Angular rates about the body's axes (n x 3 [rad/s]) for angles [rad] and their rates.
+
+    The inverse of [Sanjurjo] Eqs. 3.24 to 3.26."""
     about_x = roll_rate - yaw_rate * np.sin(pitch)
     about_y = pitch_rate * np.cos(roll) + yaw_rate * np.sin(roll) * np.cos(pitch)
     about_z = -pitch_rate * np.sin(roll) + yaw_rate * np.cos(roll) * np.cos(pitch)

@@ -69,13 +69,16 @@ class RollObserver:
         self.covariance = kept @ self.covariance @ kept.T + self._variance * np.outer(gain, gain)
 
     def measured_roll(self, gyro: Array, speed: float) -> float:
-        """Mean of both measurements (Eq. 3.33), weighted by the last estimate of the roll angle (Eq. 3.32)."""
+        """Roll angle [rad]: mean of both measurements, weighted by the last estimate ([Sanjurjo] Eqs. 3.32, 3.33)."""
         weight = math.exp(-self._sharpness * float(self._state[0]) ** 2)
         return weight * roll_from_balance(gyro, speed, self._gravity) + (1.0 - weight) * roll_from_rates(gyro)
 
 
 def roll_from_balance(gyro: Array, speed: float, gravity: float) -> float:
-    """Roll in a steady turn (Eq. 3.29), with body z for the yaw rate: good near upright, too small at large lean."""
+    """Roll [rad] in a steady turn ([Sanjurjo] Eq. 3.29): good near upright, too small at large lean.
+
+    gyro: body rates [rad/s], whose z stands for the yaw rate; speed [m/s]; gravity [m/s^2].
+    """
     return math.atan(float(gyro[2]) * speed / gravity)
 
 

@@ -42,7 +42,7 @@ def product_transposed(a: Any, b: Any) -> Any:
 
 @part
 def propagate(transition: Any, noise: Any, covariance: Any) -> None:
-    """P- = F P F' + Sigma^P ([Sanjurjo] Eq. 3.6), in place."""
+    """Covariance after a prediction, in place: P- = F P F' + Sigma^P ([Sanjurjo] Eq. 3.6)."""
     put_matrix(covariance, product_transposed(product(transition, covariance), transition))
     add_matrix(covariance, noise, 1.0)
     symmetrise(covariance)
@@ -50,7 +50,7 @@ def propagate(transition: Any, noise: Any, covariance: Any) -> None:
 
 @part
 def gain(covariance: Any, jacobian: Any, noise: Any, innovation_covariance: Any) -> Any:
-    """K ([Sanjurjo] Eq. 3.9); the last argument receives the innovation's covariance (Eq. 3.8)."""
+    """Kalman gain K ([Sanjurjo] Eq. 3.9); the last argument receives the innovation's covariance (Eq. 3.8)."""
     across = product(jacobian, covariance)  # H P
     put_matrix(innovation_covariance, product_transposed(across, jacobian))
     add_matrix(innovation_covariance, noise, 1.0)
@@ -60,7 +60,7 @@ def gain(covariance: Any, jacobian: Any, noise: Any, innovation_covariance: Any)
 
 @kernel
 def update_covariance(covariance: Any, jacobian: Any, noise: Any, gains: Any) -> None:
-    """P+ in Joseph's form, in place: equals Eq. 3.11 for the optimal gain, and rounding leaves it positive."""
+    """P+ in Joseph's form, in place: [Sanjurjo] Eq. 3.11 for the optimal gain, and rounding leaves it positive."""
     kept = product(gains, jacobian)
     for i in range(kept.shape[0]):
         for j in range(kept.shape[0]):
@@ -124,7 +124,7 @@ def subtract(left: Any, right: Any, out: Any) -> None:
 
 @part
 def add_gained(state: Any, gains: Any, innovation: Any) -> None:
-    """x+ = x- + K y ([Sanjurjo] Eq. 3.10), in place."""
+    """Correct a state in place: x+ = x- + K y, with gains K and innovation y ([Sanjurjo] Eq. 3.10)."""
     for i in range(state.size):
         for s in range(innovation.size):
             state[i] += gains[i, s] * innovation[s]

@@ -42,7 +42,7 @@ class LinkageFilter:
         return accelerations
 
     def start_variances(self, size: int, angle: float, rate: float, tuning: Tuning) -> list[float]:
-        """Diagonal of the initial covariance."""
+        """Diagonal of the initial covariance of `size` coordinates, from the variances of angles and of rates."""
         return [angle] * size + [rate] * size
 
     def filter_state(self, setup: Setup, motion: tuple[Array, Array, Array], covariance: Array) -> FilterState:
@@ -81,7 +81,7 @@ class LinkageFilter:
         predicts: bool,
         corrects: bool,
     ) -> tuple[int, int]:
-        """One step per row of readings (NaN: no reading); returns the ending and the number of sound steps."""
+        """Run one step per row of readings (NaN: no reading); returns the ending and the number of sound steps."""
         skipped = filter_state.q.size - setup.linkage.cranks.size if self.in_all_coordinates else 0
         steps = Steps(predicts, corrects, self.is_fused, skipped)
         kernel = run_of(type(self).__module__, self.predict, self.correct)

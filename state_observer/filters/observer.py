@@ -73,7 +73,10 @@ class LinkageObserver:
     ) -> None:
         """method: a name in filters.registry.FILTERS, or your own filter as module:Class.
 
-        plant_psd: PSD of acceleration noise [rad^2/s^3] (forceEKF: of its derivative [rad^2/s^5]).
+        sensors: a name in SENSOR_SETS. plant_psd: PSD of acceleration noise [rad^2/s^3] (forceEKF: of its derivative
+        [rad^2/s^5]). variances: initial ones of angles and rates, by default those of the tuning.
+
+        solves_position: the errorEKF solves the position problem after a correction, instead of Eq. 3.119.
 
         as_released: follow the authors' code where it departs from the text ([Sanjurjo] Section 4.6's toolbox):
         errorEKF starts without acceleration; two-angle derivatives keep each angle's own products only; the

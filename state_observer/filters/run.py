@@ -73,7 +73,7 @@ def _run(
 
 @functools.cache
 def run_of(module: str, predict: Any, correct: Any) -> Any:
-    """The kernel of two stages; its compiled code is cached with the filter's module."""
+    """The kernel that runs both stages of a filter over readings; its compiled code is cached with the module."""
     scope = {**globals(), "predict": predict, "correct": correct}
     name = f"run_{predict.__name__}_{correct.__name__}"
     copy: Any = FunctionType(_run.__code__, scope, name)

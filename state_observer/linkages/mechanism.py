@@ -52,7 +52,10 @@ class Mechanism:
         return angles
 
     def motion(self, angles: Array, rates: Array, near: Array | None = None) -> Motion:
-        """Full motion for given cranks, on the branch of `near` (default: the assembled linkage)."""
+        """Full motion for given angles [rad] and rates [rad/s] of the cranks.
+
+        near: coordinates on the branch wanted, by default those of the assembled linkage.
+        """
         q = (self._assembled if near is None else near).copy()
         qd, qdd = np.zeros(self.size), np.zeros(self.size)
         angles, rates = np.asarray(angles, dtype=float), np.asarray(rates, dtype=float)

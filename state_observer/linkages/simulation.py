@@ -44,7 +44,7 @@ class Trajectory(NamedTuple):
 
 
 def fall(mechanism: Mechanism, step: float, steps: int, start: Motion | None = None) -> Trajectory:
-    """Fall from rest (or another start) by matrix R and the trapezoidal rule in independent coordinates."""
+    """Fall from rest (or another start) for steps of `step` [s], by matrix R and the trapezoidal rule."""
     motion = start or mechanism.motion(mechanism.start_angles, np.zeros(mechanism.degrees_of_freedom))
     return _trajectory(mechanism, motion, step, steps, 0.0)
 
@@ -52,7 +52,7 @@ def fall(mechanism: Mechanism, step: float, steps: int, start: Motion | None = N
 def fall_by_index3(
     mechanism: Mechanism, step: float, steps: int, start: Motion | None = None, penalty: float = PENALTY
 ) -> Trajectory:
-    """Let a mechanism fall by the index-3 augmented Lagrangian formulation in all coordinates."""
+    """Fall from rest (or another start) by the index-3 augmented Lagrangian formulation in all coordinates."""
     motion = start or mechanism.motion(mechanism.start_angles, np.zeros(mechanism.degrees_of_freedom))
     return _trajectory(mechanism, motion, step, steps, penalty)
 

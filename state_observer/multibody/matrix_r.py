@@ -85,7 +85,10 @@ def settle(linkage: Linkage, force: Any, angles: Any, rates: Any, q: Any, qd: An
 
 @kernel
 def trapezoidal_step(linkage: Linkage, force: Any, step: float, q: Any, qd: Any, qdd: Any) -> bool:
-    """One step of the trapezoidal rule on z and zd, by fixed-point iteration from a complete motion; in place."""
+    """Advance a complete motion q, qd, qdd in place by a step [s] of the trapezoidal rule on z and zd (the cranks).
+
+    By fixed-point iteration; False without convergence. force: Q, on all coordinates.
+    """
     cranks = linkage.cranks.size
     points = q.size - cranks
     angles0, rates0, accelerations0 = np.empty(cranks), np.empty(cranks), np.empty(cranks)

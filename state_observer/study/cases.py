@@ -65,7 +65,7 @@ class Bench:
         return readings
 
     def wrong_model_alone(self, linkage: str, error: str) -> Trajectory:
-        """Motion of a filter's model without any correction."""
+        """Motion of a linkage's model with a modelling error, both by name, without any correction."""
         wrong = self.study.error(error)
         model = self.mechanism(linkage, self.study.true_gravity_mps2 + wrong.gravity_mps2)
         start = model.motion(model.start_angles + wrong.start_angle_rad, np.zeros(model.degrees_of_freedom))

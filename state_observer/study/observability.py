@@ -39,7 +39,7 @@ def condition_numbers(observer: LinkageObserver, readings: Array) -> Array:
 
 
 def observability_matrix(transitions: list[Array], sensitivities: list[Array]) -> Array:
-    """[Sanjurjo] Eq. 4.19: h_k; h_{k+1} f_k; h_{k+2} f_{k+1} f_k; ..."""
+    """Rows h_k; h_{k+1} f_k; h_{k+2} f_{k+1} f_k; ... from transitions f and sensitivities h ([Sanjurjo] Eq. 4.19)."""
     product = np.eye(sensitivities[0].shape[1])
     rows = [sensitivities[0]]
     for transition, sensitivity in zip(transitions, sensitivities[1:], strict=True):

@@ -179,7 +179,7 @@ class FilterBase(ABC, Stateful):
         heading_variance: float,
         speed: float | None = None,
     ) -> bool:
-        """Start with base_link at a pose [m, rad]; height as known, speed [m/s] as known unless given.
+        """Start with base_link at a pose [m, rad] with variances; height and, unless given, speed [m/s] as known.
 
         False if the model cannot start there.
         """

@@ -17,7 +17,10 @@ LEAST_INFLATION, LARGEST_INFLATION = -3.0, 9.0  # limits of the log of the infla
 
 @part
 def normalised_square(covariance: Any, rows: Any, innovation: Any, variance: Any, count: int) -> float:
-    """Joint NIS of `count` readings: y' (H P H' + R)^-1 y, by Cholesky; infinite if not positive definite."""
+    """Joint NIS y' (H P H' + R)^-1 y of `count` readings, by Cholesky; infinite if not positive definite.
+
+    rows: H, row by row; innovation: y; variance: diagonal of R.
+    """
     size = covariance.shape[0]
     innovation_covariance = np.empty((count, count))
     across = np.empty(size)
@@ -58,6 +61,8 @@ def normalised_square(covariance: Any, rows: Any, innovation: Any, variance: Any
 def apply_scalar(covariance: Any, row: Any, innovation: float, variance: float, error: Any) -> float:
     """Update error estimate and covariance with one reading; returns the innovation over its standard deviation.
 
+    row: h, derivative of the reading by the error state; variance: of its noise.
+
     Joseph's form of [Sanjurjo] Eq. 5.80, P - K g' - g K' + S K K' with g = P h': symmetric, and rounding of K has no
     first-order effect.
     """
@@ -94,7 +99,8 @@ def apply_scalar(covariance: Any, row: Any, innovation: float, variance: float, 
 def fuse(now: Any, sensor: int, rows: Any, innovation: Any, variance: Any, count: int, gate: float, error: Any) -> bool:
     """Test readings jointly against a gate on their NIS (infinite: no gate), then apply them one by one.
 
-    now: the filter's record, with the covariance and the sensor's counts.
+    Returns whether they passed. now: the filter's record, with the covariance and the sensor's counts; error is
+    updated. rows, innovation, variance: as for normalised_square.
     """
     tally, covariance = now, now.covariance
     square = normalised_square(covariance, rows, innovation, variance, count)
@@ -120,7 +126,8 @@ def fuse(now: Any, sensor: int, rows: Any, innovation: Any, variance: Any, count
 def doubt(tally: Any, sensor: int, patience: float, covariance: Any, first: int, count: int, variance: float) -> None:
     """A sensor rejected too often in a row may be right: widen the variance of the states it measures.
 
-    Disabled states (variance 0) stay disabled.
+    After `patience` rejections, `variance` is added to that of `count` states from the index `first` on. Disabled
+    states (variance 0) stay disabled.
     """
     if tally.streak[sensor] >= patience:
         tally.streak[sensor] = 0.0
@@ -140,7 +147,7 @@ def inflated(level: float, nis: float) -> float:
 
 @part
 def marginal_nis(covariance: Any, row: Any, innovation: float, variance: float) -> float:
-    """NIS of one reading alone."""
+    """NIS of one reading alone; arguments as for apply_scalar."""
     size, innovation_variance = covariance.shape[0], variance
     for j in range(size):
         if row[j] != 0.0:

@@ -203,11 +203,14 @@ def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any,
 def correct_with_wheels(
     constants: Record, filter_state: FilterState, moved: Any, rates: Any, passed: float, time_ns: int
 ) -> int:
-    """Wheel angles from pulses ([Sanjurjo] Eqs. 5.69-5.73), each with its own gate; returns the number rejected.
+    """Correct with wheel angles from pulses ([Sanjurjo] Eqs. 5.69-5.73), each with its own gate.
 
-    moved (4): change of each count [rad]. A wheel whose count changes has just passed an edge: it is beyond it by no
-    more than its rotation between samples. An unchanged count is informative only if the model has the wheel outside
-    the current pulse. A rejected wheel is reset to its measured angle: only relative rotation matters.
+    Returns the number of rejected wheels.
+
+    moved (4): change of each count [rad]; rates (4): measured [rad/s]; passed: time since the last sample [s]. A wheel
+    whose count changes has just passed an edge: it is beyond it by no more than its rotation between samples. An
+    unchanged count is informative only if the model has the wheel outside the current pulse. A rejected wheel is reset
+    to its measured angle: only relative rotation matters.
     """
     known, now = constants[0], filter_state[0]
     error, row, innovation, noise_variance = (

@@ -81,7 +81,7 @@ class Errors:
         return np.asarray(np.einsum("ni,ni->n", error, np.linalg.solve(covariance, error[:, :, None])[:, :, 0]))
 
     def after(self, seconds: float, until: float = math.inf) -> Errors:
-        """Errors between two times [s]."""
+        """Errors from `seconds` to `until`, times since the start [s]."""
         chosen = (self.seconds >= seconds) & (self.seconds <= until)
         names = ("seconds", "position", "yaw", "velocity", "yaw_rate", "sideslip", "covariance")
         return Errors(**{name: getattr(self, name)[chosen] for name in names})

@@ -95,7 +95,7 @@ class WheelGate(Stateful):
 
 
 def leaps(before: Array, after: Array, passed_ns: int) -> bool:
-    """Whether a wheel moved farther than possible in a time [ns], a pulse apart: that comes at once."""
+    """Whether a wheel's angle [rad] moved farther than possible in a time [ns]; one pulse is always possible."""
     most = FASTEST_WHEEL * abs(passed_ns) / NS_PER_S + math.tau
     return any(abs(new - old) > most for new, old in zip(after[:4].tolist(), before[:4].tolist(), strict=True))
 
@@ -165,7 +165,7 @@ class Pose(NamedTuple):
 def given_pose(
     x: float, y: float, heading: float, position_variance: float, heading_variance: float
 ) -> Pose | Rejection:
-    """Validate a given pose; variances are at least LEAST_STD squared."""
+    """Validate a given pose [m, rad]; its variances become at least LEAST_STD squared."""
     values = (x, y, heading, position_variance, heading_variance)
     if not all(map(math.isfinite, values)):
         return Rejection("pose: not finite")

@@ -17,7 +17,7 @@ WHITE_OF_16_BITS = 65535
 
 
 def load_heightmap_png(path: Path, *, low: float, high: float, resolution: float) -> RawGrid:
-    """Read a greyscale image of 8 or 16 bits; low and high are the heights [m] of black and white."""
+    """Read a greyscale image of 8 or 16 bits; low, high: heights of black and white [m]; resolution: of pixels [m]."""
     with height_image(path, "PNG") as image:
         if not (np.isfinite([low, high]).all() and low < high):
             raise ValueError(f"height of white must be above that of black, got {high:g} and {low:g}")

@@ -99,7 +99,10 @@ class EmbeddedSystem:
         root_velocity: Array,
         anchors: Mapping[str, Array] = MappingProxyType({}),
     ) -> TreeState:
-        """State whose dependent rates satisfy the loops; coordinates must be closed."""
+        """State whose dependent rates satisfy the loops; coordinates (all) must be closed.
+
+        root_velocity (6): angular velocity and velocity of the origin, root axes; anchors: as for TreeState.
+        """
         still = TreeState(self.layout, coordinates, np.zeros(self.layout.count), np.zeros(6), anchors)
         rates = np.zeros(self.layout.count)
         for aggregate in self.aggregates:

@@ -36,7 +36,7 @@ def close_loops(
     guess: Array,
     workspace: LoopWorkspace,
 ) -> int:
-    """Motion of all frames into the workspace, with X and X' theta' of all groups.
+    """Motion of all frames into the workspace, with X and X' theta' of all groups, for given independent coordinates.
 
     guess (all tree coordinates) becomes the closed coordinates. Returns the number of Newton steps, or NOT_CLOSED with
     the guess unchanged.

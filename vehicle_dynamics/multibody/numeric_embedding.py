@@ -108,7 +108,10 @@ class NumericEmbedding:
         self._workspace = loop_workspace(self.mechanism)
 
     def closed(self, independent: Array, independent_rates: Array, anchor: Array | None = None) -> tuple[Array, Array]:
-        """All coordinates and rates that close the loops, from the design position. Raises ClosureError."""
+        """All coordinates and rates for given independent ones, with Newton's method from the design position.
+
+        anchor: as tree_arrays.anchors_at_rest, which is the default. Raises ClosureError.
+        """
         tree = self.mechanism.tree
         coordinates = np.zeros(len(tree.parent))
         unloaded = Forces(np.zeros((len(tree.mass), 6)), np.zeros(len(tree.parent)))

@@ -60,7 +60,10 @@ def no_springs(mechanism: Mechanism) -> Springs:
 def force_table(
     mechanism: Mechanism, body: str, point: tuple[float, float, float], time: ArrayLike, wrench: ArrayLike
 ) -> ForceTable:
-    """A table for the body of the given name."""
+    """Loads on the body of a name: rows of wrench (moment [N m], force [N], inertial axes) at times [s].
+
+    point: of the body at design, in root axes [m], at which they act.
+    """
     times, rows = np.array(time, dtype=float), np.array(wrench, dtype=float)
     if times.ndim != 1 or len(times) == 0 or rows.shape != (len(times), 6) or not (np.diff(times) > 0.0).all():
         raise ValueError(f"force table: needs rising times and one row of 6 for each, got {times.shape}, {rows.shape}")

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 def tree_motion(
     tree: TreeArrays, coordinates: Array, rates: Array, root_velocity: Array, gravity: Vector3, work: TreeWorkspace
 ) -> None:
-    """Pose, velocity and bias acceleration of every frame, and the axes.
+    """Pose, velocity and bias acceleration of every frame, and the axes, at tree coordinates and their rates.
 
     root_velocity (6) is the root's angular velocity and the velocity of its origin; gravity [m/s^2] enters as an
     acceleration of the root against it. Both in root axes.
@@ -215,7 +215,7 @@ def linear_part(row: Array) -> Vector3:
 
 @part
 def put(row: Array, start: int, a: Vector3) -> None:
-    """Write a vector into an array."""
+    """Write a vector into three entries of an array, from index `start` on."""
     row[start], row[start + 1], row[start + 2] = a
 
 

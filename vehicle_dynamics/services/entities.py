@@ -51,7 +51,7 @@ class Body:
         return Body((x_low, y_low, 0.0), (x_high, y_high, z_high))
 
     def at(self, x: float, y: float, z: float, heading: float) -> Box:
-        """The box with base_link at a pose."""
+        """The box with base_link at x, y, z [m] and a heading [rad]."""
         middle_x, middle_y = (0.5 * (self.low[k] + self.high[k]) for k in (0, 1))
         length, width, height = (self.high[k] - self.low[k] for k in range(3))
         cos, sin = math.cos(heading), math.sin(heading)
@@ -109,7 +109,11 @@ def has_tags(tags: Container[str], wanted: Iterable[str], needs_all: bool) -> bo
 
 
 def free_name(name: str, kind: str, taken: Container[str], allow_renaming: bool) -> str:
-    """The name of a new entity; raises RejectionError unless it is valid and free, or may be changed."""
+    """The name of a new entity: the given one, or, if allow_renaming, one with a number where it is taken or empty.
+
+    kind: beginning of the name where it is empty. Raises RejectionError for an invalid name, and for one that would
+    have to be changed but may not.
+    """
     if name and not NAME.fullmatch(name):
         raise RejectionError(
             "NAME_INVALID", f"name: must be letters, digits and _, beginning with a letter, got {name!r}"

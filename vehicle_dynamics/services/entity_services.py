@@ -94,7 +94,7 @@ class EntityServices:
         self.fill_bounds(response.bounds, *((body.low, body.high) if item.name == VEHICLE else _own_limits(item)))
 
     def fill_bounds(self, bounds: Any, low: tuple[float, ...], high: tuple[float, ...]) -> None:
-        """Fill a box: upper right corner, then lower left."""
+        """Fill the message of a box from its lowest and highest corner: upper right first, then lower left."""
         bounds.type, bounds.points = bounds.TYPE_BOX, [self._make(VECTOR), self._make(VECTOR)]
         set_vector(bounds.points[0], high)
         set_vector(bounds.points[1], low)

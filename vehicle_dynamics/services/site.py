@@ -120,7 +120,7 @@ class Site:
             raise RejectionError(FAILED, "only a paused simulation can be stepped")
 
     def reset(self, *, time: bool, state: bool, spawned: bool) -> None:
-        """Reset parts of the simulation, all at one instant."""
+        """Reset the time, the vehicle's state, or remove the spawned obstacles, all at one instant."""
 
         def apply() -> None:
             if spawned:

@@ -112,7 +112,7 @@ def corner_sums(
     load: WheelLoad,
     chassis_angular_velocity: Vector3,
 ) -> tuple[CornerSums, SpinEquation, BodyTerms, BodyTerms]:
-    """Sums over all bodies, the wheel's spin equation, and hub and tie rod, which steering moves."""
+    """Sums over all bodies of a corner, the wheel's spin equation, and hub and tie rod, which steering moves."""
     g, w0 = corner.geometry, chassis_angular_velocity
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
     lower = arm_terms(corner.lower_arm, vector(g.lower_axis), pose.cos_theta, pose.sin_theta, 1.0, theta_rate, 0.0, w0)
@@ -140,7 +140,10 @@ def arm_terms(
     bias: float,
     chassis_angular_velocity: Vector3,
 ) -> BodyTerms:
-    """An arm that rotates about an axis of the chassis; column, rate and bias are those of its angle."""
+    """Terms of an arm that rotates about an axis of the chassis, at the cosine and sine of its angle.
+
+    column: rate of that angle per unit theta rate; rate [rad/s]; bias: acceleration at zero theta'' [rad/s^2].
+    """
     radius, tangent0 = vector(arm.radius), vector(arm.tangent)
     out = combine(cosine, radius, sine, tangent0)
     tangent = combine(cosine, tangent0, -sine, radius)
@@ -157,7 +160,7 @@ def arm_terms(
 
 @inlined_part
 def arm_inertia(rows: Any, cosine: float, sine: float) -> Symmetric:
-    """Inertia of an arm about its centre, see corner_record.ARM."""
+    """Inertia of an arm about its centre, at the cosine and sine of its angle; rows: `inertia` of corner_record.ARM."""
     square, product = cosine * cosine, cosine * sine
     return (
         rows[0, 0] + cosine * rows[1, 0] + sine * rows[2, 0] + square * rows[3, 0] + product * rows[4, 0],
@@ -275,7 +278,10 @@ def rod_on_spindle_column(
     outer_rate: Vector3,
     inner_rate: Vector3,
 ) -> Vector3:
-    """Angular velocity of the tie rod for given velocities of the spindle and of both its ends."""
+    """Angular velocity [rad/s] of the tie rod for given velocities of the spindle and of the rod's ends.
+
+    inner: position of its inner end [m]; outer_rate, inner_rate: velocities of its ends [m/s].
+    """
     inverse = 1.0 / corner.geometry.tie_length
     n = scale(inverse, sub(inner, pose.tie_outer))
     first = on_spindle(pose, vector(corner.hub.tie_cross))

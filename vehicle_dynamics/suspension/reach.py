@@ -65,7 +65,7 @@ def free_travel(strut: NDArray[np.void], limits: Range) -> Range:
 
 
 def check_reach(theta: Sequence[float] | Array, limits: Sequence[Range], names: Sequence[str]) -> None:
-    """Raise ReachError, with the limits, when any angle is out of reach or not finite."""
+    """Raise ReachError, with name and limits, when any lower-arm angle theta [rad] is out of reach or not finite."""
     for name, angle, limit in zip(names, theta, limits, strict=True):
         if not limit.lowest < angle < limit.highest:
             raise ReachError(

@@ -54,7 +54,7 @@ def steered_ends(steering: SteeringBodies, angle: float, rate: float, accelerati
 def steering_sums(
     steering: SteeringBodies, motion: LinkMotion, angle: float, rate: float, chassis_angular_velocity: Vector3
 ) -> CornerSums:
-    """Sums over the steering's own bodies, for the Pitman angle as their coordinate."""
+    """Sums over the steering's own bodies, with the Pitman angle [rad] as their coordinate, at its rate [rad/s]."""
     axis, squared = steering.geometry.axis, rate * rate
     sums = first_body(
         arm_terms(steering.bodies[0], axis, np.cos(angle), np.sin(angle), 1.0, rate, 0.0, chassis_angular_velocity)

@@ -86,7 +86,7 @@ def strut_moment(strut: StrutRecord, cos_theta: float, sin_theta: float, theta_r
 
 @kernel
 def spring_energy(strut: StrutRecord, cos_theta: float, sin_theta: float) -> float:
-    """Energy [J] in spring and stops, zero at the free length."""
+    """Energy [J] in spring and stops at cosine and sine of theta, zero at the free length."""
     length, _ = length_and_slope(strut.spring_square, cos_theta, sin_theta)
     compression, energy = strut.spring_free - length, 0.0
     if compression > 0.0 or strut.is_captured == 1:

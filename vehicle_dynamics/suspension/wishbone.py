@@ -225,7 +225,10 @@ def wishbone_acceleration(
     tie_inner_rate: Vector3,
     tie_inner_acceleration: Vector3,
 ) -> WishboneRates:
-    """Accelerations; with theta acceleration 0 they are the bias term, X_S' theta' and the rheonomic part (Eq. 11)."""
+    """Accelerations relative to the chassis, for given motions of theta and of the tie rod's inner end.
+
+    With theta acceleration 0 they are the bias term, X_S' theta' and the rheonomic part ([Jain] Eq. 11).
+    """
     g, v, n = geometry, velocity, pose.upright
     squared = theta_rate * theta_rate
     d_acc = combine(theta_acceleration, pose.lower_tangent, -squared, pose.lower_arm)

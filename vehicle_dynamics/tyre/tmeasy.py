@@ -121,7 +121,10 @@ def force_over_slip(characteristic: Characteristic, slip: float) -> float:
 
 @inlined
 def pneumatic_trail(tyre: TmeasyRecord, load: float, slip_y: float, patch_length: float) -> float:
-    """Distance [m] by which the lateral force acts behind the middle of the contact patch."""
+    """Distance [m] by which the lateral force acts behind the middle of the contact patch, negative beyond some slip.
+
+    It is 0 at large slip. load [N]; slip_y: lateral slip; patch_length [m].
+    """
     q = min(max(load, 0.0), tyre.most_load) / tyre.nominal_load
     start, zero, end = _linear(tyre.trail, q), _linear(tyre.trail_zero, q), _linear(tyre.trail_end, q)
     slip = abs(slip_y)
