@@ -8,10 +8,6 @@ BOOTSTRAP := python3 environment/bootstrap.py --keep-python
 endif
 BIN := .venv/bin
 NAME ?= all
-# Tests of these rooms keep a processor busy, so they run first. All others share the second stage: pure
-# tests of campaigns and reports fill the time in which tests over DDS wait. Stages by marker (`pure`, then the rest)
-# would take them from it, and both stages would collect all files.
-BUSY_TESTS := test/vehicle_dynamics test/terrain test/sensors test/state_observer
 
 .DEFAULT_GOAL := help
 .PHONY: help venv engines run drive test check lint docs bench soak clean
@@ -32,8 +28,7 @@ drive: venv ## start the vehicle with joystick teleop and show what goes on
 	@$(BIN)/proving-ground launch drive --show
 
 test: lint engines ## check the code and run all tests
-	$(BIN)/python -m pytest $(BUSY_TESTS) --numprocesses 2 --dist loadfile
-	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest $(addprefix --ignore ,$(BUSY_TESTS)) --numprocesses 2 --dist loadfile
+	@$(BIN)/python -m environment.all_tests
 
 check: lint ## check the code and run the quick pure tests of what has changed since main, in about two minutes
 	@$(BIN)/python -m environment.check
