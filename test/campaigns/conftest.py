@@ -28,7 +28,7 @@ def whole(files: Path) -> Path:
 @pytest.fixture(scope="module")
 def undisturbed(files: Path) -> Path:
     """The same with longer runs, long enough to be disturbed."""
-    (files / "slow.yaml").write_text(BASE.replace("duration_s: 2.0", "duration_s: 60.0"))
+    (files / "slow.yaml").write_text(BASE.replace("duration_s: 2.0", "duration_s: 20.0"))
     long = CAMPAIGN.replace("base.yaml", "slow.yaml").replace(f"runs: {RUNS}", f"runs: {LONG_RUNS}")
     (files / "long.yaml").write_text(long)
     assert command("run", str(files / "long.yaml"), "--workers", "2", "--out", str(files / "undisturbed")) == 0
