@@ -19,9 +19,9 @@ BUSY = tuple(
     f"test/{room}"
     for room in ("vehicle_dynamics", "state_observer", "scenarios", "guard", "terrain", "sensors", "validation")
 )
-WORKERS, BUSY_WORKERS = 2, 3  # a third, because only one process compiles kernels at a time
+WORKERS = 2  # of each session
 NICENESS = 5  # a third of the weight: a process that compiles for others must not starve
-OPTIONS = ("--dist", "loadfile")
+OPTIONS = ("--dist", "loadfile", "--no-loadscope-reorder")  # in the order of test/conftest.py, not by number of tests
 
 
 def main() -> int:
@@ -33,7 +33,7 @@ def run(root: Path, busy: Sequence[str], options: Sequence[str] = ()) -> int:
     """Run the tests of the busy folders beside all others; their output is shown when both have ended."""
     with tempfile.TemporaryFile("w+") as output:
         beside = subprocess.Popen(
-            _command(BUSY_WORKERS, *options, *busy),
+            _command(*options, *busy),
             cwd=root,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -42,7 +42,7 @@ def run(root: Path, busy: Sequence[str], options: Sequence[str] = ()) -> int:
         )
         try:
             others = [word for folder in busy for word in ("--ignore", folder)]
-            status = subprocess.run(_command(WORKERS, *options, *others), cwd=root).returncode
+            status = subprocess.run(_command(*options, *others), cwd=root).returncode
             status = beside.wait() or status
         finally:
             beside.terminate()  # after an interruption; else it has ended
@@ -52,8 +52,8 @@ def run(root: Path, busy: Sequence[str], options: Sequence[str] = ()) -> int:
     return status
 
 
-def _command(workers: int, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "pytest", "--numprocesses", str(workers), *OPTIONS, *arguments]
+def _command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "pytest", "--numprocesses", str(WORKERS), *OPTIONS, *arguments]
 
 
 if __name__ == "__main__":

@@ -40,9 +40,11 @@ NO_NODES = {  # rclpy.init() raises an error
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test with its layer."""
+    """Mark every test with its layer. Files with slow tests come first, so that no worker is left alone with one."""
     for item in items:
         item.add_marker(layer_of(item))
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.hookimpl(wrapper=True)

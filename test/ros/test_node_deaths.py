@@ -22,6 +22,8 @@ from proving_ground.interfaces.fields import read_stamp
 from proving_ground.launching.process_list import node_processes
 from proving_ground.recording.reading import open_bag
 
+pytestmark = pytest.mark.slow  # ten nodes are killed, one after the other
+
 # Slow enough for a busy machine, and not to arrive before all have died.
 RATE = "rate:=0.7"
 ALL_NODES = """
