@@ -26,6 +26,7 @@ from proving_ground.scenarios.metrics import Finding, load_reference, verdict
 from proving_ground.scenarios.refereeing import START_WITHIN_S, TIMING
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.settings import SettingsError
+from terrain.world import World
 
 EXIT_FAILED = 1
 REPORTED_ARGUMENTS = (
@@ -64,13 +65,25 @@ def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
 
 
 def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
-    """Judge the recording in a run's folder by the scenario's criteria, write figures and report, print the verdict.
+    """Judge the recording in a run's folder, write figures and report, print the verdict."""
+    from proving_ground.report.page import write_report  # its libraries take a while to import
+
+    record, findings, world = judged(path, folder, given)
+    save_run(folder, record)
+    report = write_report(folder, record, world)
+    for finding in findings:
+        print(f"  {finding.mark}  {finding.words()}")
+    _say(record, report)
+    return 0 if record.passed else EXIT_FAILED
+
+
+def judged(path: Path, folder: Path, given: Mapping[str, str]) -> tuple[RunRecord, list[Finding], World | None]:
+    """The recording in a run's folder, judged by the scenario's criteria; the findings on these; the run's world.
 
     A criterion that the missing data could have met or broken is open: neither met nor missed.
     """
-    from proving_ground.report.from_bag import recorded  # its libraries take a while to import
+    from proving_ground.report.from_bag import recorded
     from proving_ground.report.from_run import change_events, collision_events, fault_events, goal_of, world_name
-    from proving_ground.report.page import write_report
     from proving_ground.report.versions import versions
     from proving_ground.scenarios.judging import judge_around
 
@@ -107,12 +120,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
         events=in_order(events),
         remarks=tuple(remarks),
     )
-    save_run(folder, record)
-    report = write_report(folder, record, world)
-    for finding in findings:
-        print(f"  {finding.mark}  {finding.words()}")
-    _say(record, report)
-    return 0 if passed else EXIT_FAILED
+    return record, findings, world
 
 
 def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tuple[list[Gap], list[str]]:

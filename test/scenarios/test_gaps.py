@@ -12,11 +12,12 @@ import pytest
 
 from proving_ground.cli.main import main
 from proving_ground.interfaces.message_types import WRENCH
-from proving_ground.launching.ros_run import judge_bag
+from proving_ground.launching.ros_run import judge_bag, judged
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.types import header, new
 from proving_ground.recording.writing import BagWriter
 from proving_ground.report.from_bag import ACCEL, ACTUATION, COLLISION, ESTIMATE, recorded
+from proving_ground.report.run_record import save_run
 from proving_ground.scenarios.gaps import Gap, Missing, gaps
 from proving_ground.scenarios.judging import is_open, judge_around
 from proving_ground.scenarios.metrics import Finding, judge
@@ -89,6 +90,15 @@ def _judged(folder: Path, text: str, **given: str) -> dict[str, Any]:
     return found
 
 
+def _figures(folder: Path, text: str) -> dict[str, Any]:
+    """The same figures without a page, whose pictures take most of the time."""
+    path = folder.parent / "drive.yaml"
+    path.write_text(text)
+    save_run(folder, judged(path, folder, {})[0])
+    found: dict[str, Any] = json.loads((folder / "metrics.json").read_text())
+    return found
+
+
 # Nodes that die in a synchronous run, where nothing is missing afterwards
 
 
@@ -140,7 +150,7 @@ def test_a_run_whose_observer_was_dead_does_not_pass(
 
 
 def test_a_run_with_a_live_observer_passes(without: Callable[..., Path]) -> None:
-    found = _judged(without(ESTIMATE, (0.0, 0.0)), DRIVE + ERROR)
+    found = _figures(without(ESTIMATE, (0.0, 0.0)), DRIVE + ERROR)
 
     assert found["passed"] is True
     assert found["remarks"] == []
@@ -152,7 +162,7 @@ def test_an_observer_that_initialises_itself_may_begin_late_and_that_is_reported
     """The same holds in lock-step, where its channels are those of the first estimate until then."""
     text = DRIVE.replace("{kind: vehicle}", "{kind: vehicle, knows_start: false}")
 
-    found = _judged(without(ESTIMATE, (-1.0, 3.5)), text + ERROR)
+    found = _figures(without(ESTIMATE, (-1.0, 3.5)), text + ERROR)
 
     assert found["passed"] is True
     assert found["remarks"] == ["the first estimate came at 3.5 s; before that, its error is taken as the first one's"]
@@ -161,7 +171,7 @@ def test_an_observer_that_initialises_itself_may_begin_late_and_that_is_reported
 def test_a_criterion_on_the_time_after_a_silence_is_judged(without: Callable[..., Path]) -> None:
     late = ERROR.replace("maximum,", "maximum, from_s: 3.5,")
 
-    assert _judged(without(ESTIMATE, (1.0, 3.0)), DRIVE + late)["passed"] is True
+    assert _figures(without(ESTIMATE, (1.0, 3.0)), DRIVE + late)["passed"] is True
 
 
 def test_an_observer_without_sensors_leaves_its_criteria_open_in_lock_step_too(
@@ -191,7 +201,7 @@ def test_a_topic_that_falls_silent_leaves_its_own_channels_open(
 ) -> None:
     more = f"  - {{channel: {channel}, statistic: maximum, at_most: 100.0}}\n"
 
-    found = _judged(without(topic, (1.0, 3.0)), DRIVE + more)
+    found = _figures(without(topic, (1.0, 3.0)), DRIVE + more)
 
     assert found["passed"] is None
     assert [item.get("open", False) for item in found["criteria"]] == [False, True]
@@ -219,7 +229,7 @@ def test_what_is_missing_at_the_end_leaves_open_what_it_could_have_decided(witho
     _say_length(folder, 9.0)
     known = DRIVE.replace("maximum, at_most", "maximum, to_s: 4.0, at_most")
 
-    found = _judged(folder, known)
+    found = _figures(folder, known)
     assert found["passed"] is True
     assert "the bag has 5.0 of 9.0 s" in found["remarks"]
     assert [event["time_s"] for event in found["events"] if event["kind"] == "recording"] == [
@@ -227,7 +237,7 @@ def test_what_is_missing_at_the_end_leaves_open_what_it_could_have_decided(witho
     ]
     unknown = ("end, at_least: 0.0", "maximum, at_least: 30.0", "mean, from_s: 6.0, at_least: 0.0")
     text = known + "".join(f"  - {{channel: speed_mps, statistic: {words}}}\n" for words in unknown)
-    found = _judged(folder, text)
+    found = _figures(folder, text)
     assert found["passed"] is None
     assert [item.get("open", False) for item in found["criteria"]] == [False, True, True, True]
 
