@@ -79,7 +79,7 @@ class MujocoModel:
         return self.state()
 
     def state(self) -> EngineState:
-        """The present state in our order."""
+        """The present state, with the coordinates in our order, not MuJoCo's."""
         position, velocity = self.data.qpos.copy(), self.data.qvel.copy()
         return EngineState(
             position[:3],

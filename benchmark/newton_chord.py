@@ -59,7 +59,7 @@ def measured_alone(name: str) -> ChordResult:
 
 
 def rolling(scene: Scene) -> VehicleState:
-    """Steady state at speed, straight ahead."""
+    """State of a vehicle that rolls steadily straight ahead, at the benchmark's speed."""
     start = VehicleState(
         position=np.array([0.0, 0.0, 0.585]),
         velocity=np.array([SPEED, 0.0, 0.0]),

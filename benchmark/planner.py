@@ -98,7 +98,7 @@ def show(figures: Mapping[str, Any]) -> str:
 
 
 def draw(path: Path) -> None:
-    """The towns and the paths driven through them by D* Lite with arcs."""
+    """Write a picture of the towns and the paths driven through them by D* Lite with arcs."""
     draw_towns(path, SEEDS, lambda world: drive_on_truth(world, LONGEST_S))
 
 

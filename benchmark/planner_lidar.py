@@ -73,7 +73,7 @@ def show(figures: Mapping[str, Any]) -> str:
 
 
 def draw(path: Path) -> None:
-    """The first town and the path driven through it."""
+    """Write a picture of the first town and the path driven through it."""
     seed = seeds()[0]
     draw_drive(path, seed, town(seed), drive_by_sensors(seed, LONGEST_S))
 

@@ -15,7 +15,7 @@ class PlannerError(Exception):
 
 
 class GuardedPlanner(Stateful):
-    """Forwards requests and checks the answers."""
+    """Forwards requests to a user's planner and checks its answers."""
 
     STATE = ("_planner",)
 

@@ -82,7 +82,7 @@ class Pad:
 
     @property
     def label(self) -> str:
-        """Name and path for display."""
+        """Name and path of the device, for display."""
         return f"{self.device.name} ({self.device.path})"
 
     def read_all(self) -> None:

@@ -44,7 +44,7 @@ STEERED_M = 0.95  # on legs, distance driven while the wheels turn from straight
 
 
 class Leg(NamedTuple):
-    """A section driven in one direction."""
+    """A section of a manoeuvre, driven in one direction."""
 
     direction: int  # 1 forward, -1 reverse
     points: Array  # n x 3: x, y, heading

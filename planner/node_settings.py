@@ -30,11 +30,11 @@ class GoalChoice:
         choices=GOALS, read_only=True,
     )  # fmt: skip
     x_m: float = setting(
-        0.0, "Position of the goal along x of the world, if goal.source is given",
+        0.0, "Position of the goal along x of the world, for goal.source: given",
         unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True,
     )  # fmt: skip
     y_m: float = setting(
-        0.0, "Position of the goal along y of the world, if goal.source is given",
+        0.0, "Position of the goal along y of the world, for goal.source: given",
         unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True,
     )  # fmt: skip
 

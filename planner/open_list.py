@@ -30,7 +30,7 @@ class OpenList(NamedTuple):
 
 
 def open_list(cells: int) -> OpenList:
-    """An empty list for this many cells."""
+    """An empty queue for a grid of this many cells."""
     return OpenList(
         np.zeros(cells, np.int32),
         np.zeros((cells, 2), np.int64),

@@ -42,7 +42,7 @@ class Script(Protocol):
 
 
 class ScriptedDriver(Stateful):
-    """A script with its helm, which has all of its state."""
+    """Drives by a script; all state is in its helm."""
 
     STATE = ("_helm",)
 
@@ -75,7 +75,7 @@ class ScriptedDriver(Stateful):
         return self.drive(time, base_motion(seen, self._base))
 
     def drive(self, time: float, motion: BaseMotion) -> Pedals:
-        """The same, given the motion of base_link, as its node receives it."""
+        """Pedals for the next 10 ms as of `act`, given the motion of base_link, as its node receives it."""
         seen = snapshot_of(motion, self._base, self._seen)
         pedals = self._script.act(self._helm, self._origin, time, seen).within_limits()
         levers = self._script.levers(self._levers, time) if self._levers is not None else KEPT  # type: ignore[attr-defined]

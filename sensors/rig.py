@@ -122,7 +122,7 @@ class SensorRig(Stateful):
         }
 
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
-        """Samples that arrive at this instant, with sensor names."""
+        """Samples that arrive at this instant, each with the name of its sensor; seen: the vehicle's snapshot."""
         motion = base_motion(seen, self._base)
         self.seen.move_to((time_ns - self._start_ns) / NS_PER_S)
         there: list[tuple[str, Any]] = []

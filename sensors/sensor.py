@@ -166,7 +166,7 @@ class Sensor(Stateful, Generic[Settings, Sample]):
         self._delivery.send(time_ns, self.seconds(time_ns), sample)
 
     def next_arrival_ns(self, now_ns: int) -> int:
-        """No sample arrives between now, whose truth was processed, and this time."""
+        """Earliest time at which another sample can arrive; now_ns: the instant whose truth was processed last."""
         return self._delivery.next_ns(self._sampler.next_ns(now_ns))
 
     def arrived(self, now_ns: int) -> list[Sample]:

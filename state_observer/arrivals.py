@@ -42,13 +42,13 @@ class Arrivals:
             item.delays.append(delay_s)
 
     def expect(self, time_ns: int, now_s: float) -> None:
-        """A message with this stamp arrived; its estimate may follow."""
+        """Record that a message with this stamp arrived, to which an estimate may follow."""
         self._came.setdefault(time_ns, now_s)
         if len(self._came) > KEPT:
             del self._came[next(iter(self._came))]
 
     def published(self, time_ns: int, now_s: float) -> None:
-        """An estimate with this stamp was published."""
+        """Record that an estimate with this stamp was published."""
         came = self._came.pop(time_ns, None)
         if came is not None:
             self._latencies.append(now_s - came)

@@ -153,7 +153,7 @@ class ObserverNodeSettings(SiteSettings):
 
     @property
     def sensor_names(self) -> tuple[str, ...]:
-        """Names of the sensors that it receives from."""
+        """Names of the sensors that the observer receives from."""
         return self.gps.name, self.imu.name, self.encoders.name
 
     @property

@@ -12,7 +12,7 @@ from terrain.map_messages import MapSettings
 
 @dataclass(frozen=True, kw_only=True)
 class TerrainNodeSettings(MapSettings):
-    """The world and its frame."""
+    """Settings of the terrain node: the world, its frame, and those of its map."""
 
     renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
 

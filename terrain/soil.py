@@ -112,7 +112,7 @@ def residual_depth(soil: SoilRecord, deepest: float, width: float) -> float:
 
 
 def hard_soil(friction: float) -> SoilRecord:
-    """Ground that does not yield."""
+    """Record of ground that does not yield, with a friction coefficient."""
     record = np.zeros(1, SOIL)
     record["kind"], record["friction"] = RIGID, friction
     return record[0]

@@ -22,7 +22,7 @@ from terrain.soil_law import SoilLaw
 
 @dataclass(frozen=True, kw_only=True)
 class HardSoil:
-    """Ground that does not yield."""
+    """Settings of ground that does not yield."""
 
     friction: float = same_setting(FlatGround, "friction", default=..., read_only=False)
     source: str = setting(..., "Source of the value")

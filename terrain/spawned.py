@@ -35,7 +35,7 @@ class BoxSize:
     height_m: float = _size(1.5, "Height above the underside")
 
     def at(self, position: Sequence[float], yaw: float) -> Box:
-        """The box with the middle of its underside at a position [m]."""
+        """The box with the middle of its underside at a position [m], rotated by a yaw [rad]."""
         x, y, base = position
         return Box(
             x=x, y=y, base=base, yaw=yaw, length=self.length_m, width=self.width_m, height=self.height_m,
@@ -67,7 +67,7 @@ class Spawnable:
 
     @property
     def size(self) -> BoxSize | CylinderSize:
-        """The given shape."""
+        """Size of the shape that is given."""
         size: BoxSize | CylinderSize = one_of(self)[1]
         return size
 

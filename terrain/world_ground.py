@@ -51,7 +51,7 @@ class WorldGround:
 
 @dataclass(frozen=True, kw_only=True)
 class SoilField:
-    """A plane of one soil."""
+    """Settings of a plane of one soil, section `field` of a scenario's world."""
 
     soil: str = setting(..., "Name of a soil in config/soils.yaml, or FILE.yaml:NAME with a path relative to this file")
     slope_x: float = setting(
@@ -63,7 +63,7 @@ class SoilField:
 
 
 class SoilPlane(WorldGround):
-    """A plane of one soil."""
+    """The ground of a plane of one soil."""
 
     def __init__(self, soil: str, slope_x: float = 0.0, slope_y: float = 0.0, journal: int = 0) -> None:
         """Slopes are rise over run; journal: number of latest changes of ruts that can be undone."""

@@ -34,7 +34,7 @@ VERSION = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """The builder: exactly one kind."""
+    """Section `build` of a world file: exactly one kind of builder."""
 
     flat: Pad | None = None
     bump: Bump | None = None
@@ -51,7 +51,7 @@ class Build:
         self.chosen()
 
     def chosen(self) -> Any:
-        """The builder given; exactly one is."""
+        """The settings of the builder that is given."""
         return one_of(self)[1]
 
 

@@ -48,7 +48,7 @@ class ChordRun:
 
 
 class ChordVehicle:
-    """Drives a scene with Bae's integrator."""
+    """Drives a scene with the implicit integrator of [Bae]."""
 
     def __init__(self, parameters: VehicleParameters, scene: Scene) -> None:
         check_scene(scene)

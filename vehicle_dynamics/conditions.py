@@ -149,7 +149,7 @@ class Condition(NamedTuple):
         return found
 
     def over(self, other: Condition) -> Condition:
-        """These conditions, and those of the other where these are None."""
+        """These conditions, with the other's values where these are None."""
         return Condition(
             _first(self.friction, other.friction),
             _first(self.payload_kg, other.payload_kg),

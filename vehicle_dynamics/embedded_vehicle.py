@@ -61,7 +61,7 @@ def workspace() -> Workspace:
 
 
 class LowerArm(NamedTuple):
-    """A corner's own coordinate and the force on it."""
+    """Angle theta of a corner's lower arm [rad], its rate, and the generalised force on it."""
 
     theta: float  # [rad]
     rate: float  # [rad/s]
@@ -103,13 +103,13 @@ def eliminate_corner(
 
 @inlined_part
 def lower_arm(motion: RigidMotion, loads: RigidLoads, index: int) -> LowerArm:
-    """The lower arm of one corner."""
+    """Angle, rate and force of the lower arm of corner `index`."""
     return LowerArm(motion.theta[index], motion.theta_rate[index], loads.theta_force[index])
 
 
 @inlined_part
 def wheel_load(motion: RigidMotion, loads: RigidLoads, index: int) -> WheelLoad:
-    """Spin of one wheel and the loads on it."""
+    """Spin of wheel `index` and the loads on it."""
     force = loads.wheel_force[index]
     return WheelLoad(three(force, 0), three(force, 3), motion.spin_rate[index], loads.spin_torque[index])
 

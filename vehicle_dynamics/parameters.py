@@ -201,7 +201,7 @@ class Wheel:
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
-    """Pitman steering T U V W."""
+    """Pitman steering: a four-bar linkage T U V W of Pitman arm, link and idler ([Jain])."""
 
     pitman_pivot_m: tuple[float, float, float] = point("Pivot T of the Pitman arm")
     pitman_joint_m: tuple[float, float, float] = point("Joint U of Pitman arm and link")

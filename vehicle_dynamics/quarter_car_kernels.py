@@ -84,7 +84,7 @@ class Case(NamedTuple):
 
 
 class NumericModel(NamedTuple):
-    """Numerically embedded: mechanism, chassis and arrays."""
+    """Model of the numerically embedded formulation: mechanism, chassis and arrays."""
 
     mechanism: LoopedTree
     root: RootMotion
@@ -95,7 +95,7 @@ class NumericModel(NamedTuple):
 
 
 class TreeModel(NamedTuple):
-    """Tree augmented: mechanism, chassis and arrays."""
+    """Model of the tree-augmented formulation: mechanism, chassis and arrays."""
 
     tree: TreeArrays
     root: RootMotion
@@ -106,7 +106,10 @@ class TreeModel(NamedTuple):
 
 
 class FreeModel(NamedTuple):
-    """Fully augmented: bodies and arrays. Only the angle of the first hinge, the lower arm's, is needed."""
+    """Model of the fully augmented formulation: bodies and arrays.
+
+    Only the angle of the first hinge, the lower arm's, is needed.
+    """
 
     bodies: FreeBodies
     constraints: Constraints
@@ -121,7 +124,7 @@ class FreeModel(NamedTuple):
 
 @kernel
 def run_analytic(case: Case, workspace: StepWorkspace, record: Array) -> int:
-    """Embedded in closed form. Returns the step in which the arm left its reach, else NEVER."""
+    """Run the formulation embedded in closed form. Returns the step in which the arm left its reach, else NEVER."""
     plan, corner, steps = case.plan, case.corners[0], (len(record) - 1) * case.plan.every
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
@@ -141,7 +144,7 @@ def run_analytic(case: Case, workspace: StepWorkspace, record: Array) -> int:
 
 @kernel
 def run_numeric(case: Case, model: NumericModel, workspace: StepWorkspace, record: Array) -> int:
-    """Numerically embedded. Returns the step in which the loops did not close, else NEVER."""
+    """Run the numerically embedded formulation. Returns the step in which the loops did not close, else NEVER."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
     # Unpacked from the tuples once: numba counts a reference for each array whenever it unpacks one.
     mechanism, root, no_angles, guess, loop_work, out = model
@@ -167,7 +170,7 @@ def run_numeric(case: Case, model: NumericModel, workspace: StepWorkspace, recor
 
 @kernel
 def run_tree(case: Case, model: TreeModel, workspace: StepWorkspace, record: Array) -> int:
-    """Tree augmented. Always returns NEVER: open loops show in the record."""
+    """Run the tree-augmented formulation. Always returns NEVER: open loops show in the record."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
     tree, root, constraints, no_angles, motion, out = model
     position, velocity, forces = workspace.at_position, workspace.at_velocity, workspace.forces
@@ -190,7 +193,7 @@ def run_tree(case: Case, model: TreeModel, workspace: StepWorkspace, record: Arr
 
 @kernel
 def run_free(case: Case, model: FreeModel, workspace: StepWorkspace, record: Array) -> int:
-    """Fully augmented. Always returns NEVER."""
+    """Run the fully augmented formulation. Always returns NEVER: open joints show in the record."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
     bodies, constraints, state, rate, arm, arm_rate, coordinates, work, out = model
     forces = workspace.forces

@@ -33,7 +33,7 @@ class WheelTable(NamedTuple):
 
 
 class StepPlan(NamedTuple):
-    """Integration method, step and recording."""
+    """Integration method, step, and steps between records."""
 
     is_rk4: bool  # else semi-implicit Euler
     step: float  # [s]
@@ -41,7 +41,7 @@ class StepPlan(NamedTuple):
 
 
 class StepWorkspace(NamedTuple):
-    """State and work arrays of its steps, allocated once per run."""
+    """State of a quarter-car run and work arrays of its steps, allocated once per run."""
 
     position: Array
     velocity: Array
@@ -129,7 +129,7 @@ def copy(out: Array, values: Array) -> None:
 
 @part
 def wrench_at(table: WheelTable, time: float, out: Array) -> None:
-    """Moment and force at a time."""
+    """Moment and force of a table at a time [s], into out."""
     last = len(table.wrench) - 1
     position = min(time / table.interval, float(last))
     before = min(int(position), last - 1)
@@ -140,7 +140,10 @@ def wrench_at(table: WheelTable, time: float, out: Array) -> None:
 
 @inlined
 def load_wheel(wheel: WheelPoint, position: Vector3, moment_on_arm: float, workspace: StepWorkspace) -> None:
-    """The table's load as a spatial force about the origin, and the strut's moment on the lower arm."""
+    """Write the wheel's load, as a spatial force about the origin, and the strut's moment on the arm to the workspace.
+
+    position: centre of the wheel [m], at which workspace.wrench acts.
+    """
     force, on_wheel = linear_part(workspace.wrench), workspace.forces.bodies[wheel.body]
     put(on_wheel, 0, add(vector(workspace.wrench), cross(position, force)))
     put(on_wheel, 3, force)

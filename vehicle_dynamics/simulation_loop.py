@@ -145,12 +145,12 @@ class SimulationLoop:
 
     @property
     def longest_wait(self) -> Waiting:
-        """The longest wait that others were named for."""
+        """The longest wait so far, with the nodes that were waited for."""
         return self._keeper.longest if self._keeper is not None else Waiting((), 0.0)
 
     @property
     def waited_s(self) -> float:
-        """Wall time spent waiting for others, in all."""
+        """Wall time spent waiting for other nodes, in all [s]."""
         return self._keeper.waited_s if self._keeper is not None else 0.0
 
     def take_effort(self) -> Effort:

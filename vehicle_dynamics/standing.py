@@ -14,7 +14,7 @@ STANDS_FOR_S = 1.0  # standstill that ends a finished drive
 
 @dataclass
 class Standing:
-    """Time since which the vehicle stands."""
+    """Records since when the vehicle stands."""
 
     since_s: float | None = None
 

@@ -40,9 +40,9 @@ class SteeringTable:
         return SteeringTable(steering, curvature - np.interp(0.0, steering, curvature))
 
     def steering_for(self, curvature: float) -> float:
-        """Steering wheel for a curvature [1/m]; at its stop beyond its range."""
+        """Steering wheel position, -1 to 1, for a curvature [1/m]; at its stop for one that is too large."""
         return float(np.interp(curvature, self.curvature, self.steering))
 
     def curvature_at(self, steering: float) -> float:
-        """Curvature [1/m] at a steering wheel position."""
+        """Curvature [1/m] at a steering wheel position, -1 to 1."""
         return float(np.interp(steering, self.steering, self.curvature))

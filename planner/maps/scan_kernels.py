@@ -43,7 +43,7 @@ class SweepPoses(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """Resolution and range of a map."""
+    """Resolution of a map, and longest range of points that enter it [m]."""
 
     resolution: float  # side of a cell [m]
     most_range: float  # horizontal distance beyond which points are not entered [m]

@@ -48,7 +48,7 @@ class _Samples(NamedTuple):
 
 
 class TerrainTruth:
-    """Implements maps.source.ObstacleSource on a world."""
+    """Obstacles from the true world; implements maps.source.ObstacleSource."""
 
     def __init__(self, world: World, settings: PlannerSettings) -> None:
         self._world = world

@@ -37,7 +37,7 @@ class KeyboardNode(DriverNode[KeyboardSettings]):
         self.create_timer(0.1, self._show, clock=self.wall_clock)
 
     def make_driver(self, settings: KeyboardSettings) -> KeyboardDriver:
-        """The keyboard driver."""
+        """The driver of this node, which turns keys into commands."""
         self._keyboard = KeyboardDriver(settings)
         return self._keyboard
 

@@ -230,7 +230,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             self.health.report("lidar", Level.OK, "clouds arrive")
 
     def publish_health(self) -> None:
-        """Status, progress and arrival."""
+        """Publish status, progress and arrival as diagnostics."""
         progress = self._navigator.progress
         self.report("driving", LEVELS.get(progress.status, Level.OK), progress.words)
         figures = progress_figures(progress, self._navigator.core.plans)

@@ -24,12 +24,12 @@ class TeleopNode(DriverNode[TeleopSettings]):
         self.listen(topics.JOY, self._on_joy)
 
     def make_driver(self, settings: TeleopSettings) -> Teleop:
-        """The game pad driver."""
+        """The driver of this node, which turns /joy messages into commands."""
         self._teleop = Teleop(settings)
         return self._teleop
 
     def on_settings(self, old: TeleopSettings, new: TeleopSettings) -> None:
-        """Also adjust the watchdog."""
+        """Hand new settings to the driver, and adjust the watchdog over /joy."""
         super().on_settings(old, new)
         self._silence.timer_period_ns = round(new.joy_timeout_s * 1e9)
 

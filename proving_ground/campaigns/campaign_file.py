@@ -41,7 +41,7 @@ ROOT_NAMES = ("vehicle_parameters", "world_parameters")
 
 @dataclass(frozen=True, kw_only=True)
 class Vary:
-    """One input: its key, and exactly one distribution."""
+    """One varied input of a campaign: its key, and exactly one distribution."""
 
     key: str = setting(..., "Dotted path into the scenario, as world.flat.friction or sensors.1.gps.rate_hz")
     also: tuple[str, ...] = setting((), "Further keys that get the same value")
@@ -120,7 +120,7 @@ class Metric:
 
     @property
     def has_bounds(self) -> bool:
-        """Whether it decides if a run passes."""
+        """Whether the metric has bounds, which decide if a run passes."""
         return self.at_least > -1e12 or self.at_most < 1e12
 
     def bounds(self) -> str:

@@ -22,7 +22,7 @@ _Parts = tuple[str, ...]
 
 
 class Change(NamedTuple):
-    """New value of a key."""
+    """New value of a key, or a factor on the old one."""
 
     value: Value
     is_factor: bool = False  # on the present value

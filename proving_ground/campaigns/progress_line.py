@@ -28,7 +28,7 @@ class ProgressLine:
         self.failures += not passed
 
     def show(self, is_last: bool = False) -> None:
-        """Print the line if it is due."""
+        """Print the progress line if it is due, or the last one."""
         now = time.monotonic()
         every = DRAWN_EVERY_S if self._is_terminal else LINES_EVERY_S
         if not is_last and now - self._shown < every:

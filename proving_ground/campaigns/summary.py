@@ -23,7 +23,7 @@ def counts(table: pa.Table) -> dict[str, int]:
 
 
 def rate_words(passed: int, total: int) -> str:
-    """Success rate with its interval."""
+    """Success rate of runs with its 95 % interval, as text."""
     if not total:
         return "no runs"
     low, high = wilson(passed, total)

@@ -38,7 +38,7 @@ def _kind(value: Value) -> pa.DataType:
 
 
 def row_of(kit: Kit, outcome: Outcome) -> dict[str, Any]:
-    """Complete row of a run."""
+    """Complete row of a run: inputs, results and machine."""
     job = outcome.job
     inputs = {f"input.{item.called}": value for item, value in zip(kit.campaign.vary, job.values, strict=True)}
     return {"run": job.number, "seed": job.seed, **inputs, **outcome.row, "host.attempts": outcome.attempts}

@@ -26,7 +26,7 @@ class WorkerProcess:
     """One process; it has a job, or is idle, or is not ready yet."""
 
     def __init__(self, kit: bytes, time_limit_s: float) -> None:
-        """kit: the campaign's inputs, pickled."""
+        """Start the process; kit: the campaign's inputs, pickled; time_limit_s: of a run."""
         ours, theirs = multiprocessing.Pipe()
         path = os.pathsep.join(item or str(Path.cwd()) for item in sys.path)
         # Its own session: Ctrl-C on a terminal reaches only the driver. It ends when its connection does.

@@ -24,7 +24,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the campaigns; each action has a function of its own below."""
+    """List the campaigns; the actions run, report and show have functions of their own."""
     from proving_ground.campaigns.campaign_file import campaign_files, load_campaign
 
     for name, path in campaign_files().items():

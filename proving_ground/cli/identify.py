@@ -24,7 +24,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the coefficients found."""
+    """Print the coefficients identified from runs beside the configured ones."""
     from proving_ground.scenarios.identify import brake_friction, rolling_resistance
 
     items = (*rolling_resistance(), brake_friction())

@@ -40,7 +40,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the given observer."""
+    """Run the given observer over a bag."""
     from proving_ground.recording.observe import Request, observe, split_names
 
     return observe(

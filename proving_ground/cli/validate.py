@@ -24,7 +24,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare, and write the page."""
+    """Compare with papers and reference programs, and write the page."""
     from proving_ground.validation.page import validate  # with all that it runs
 
     out = options.out or Path("runs/validation" if options.only else "docs")

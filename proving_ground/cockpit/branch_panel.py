@@ -17,7 +17,7 @@ FIRST_FAULT = "outage"  # selected at the beginning, where there are sensors
 
 
 class BranchCommands(Protocol):
-    """Requests of the tab, called through `post`."""
+    """Requests of the tab for checkpoints, faults and friction, called through `post`."""
 
     def post(self, call: Callable[[], None]) -> None:
         """Queue a call for the owner's thread."""
@@ -39,7 +39,7 @@ class BranchCommands(Protocol):
 
 
 class BranchPanel:
-    """Widgets of the tab, shared by all browsers."""
+    """Widgets of the page's tab for checkpoints, faults and friction, shared by all browsers."""
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ class DrivePad:
         self._off_at = -math.inf
 
     def switch(self, is_on: bool, now: float) -> None:
-        """Take the wheel, or leave it: then the vehicle stops."""
+        """Begin (is_on) or end driving from the page, which stops the vehicle; now: seconds of a steady clock."""
         if self.is_on and not is_on:
             self._off_at = now
         self.is_on = is_on

@@ -219,7 +219,7 @@ class LockStepCockpit:
         self.run.changes.append(f"goal {x:.1f}, {y:.1f} m")
 
     def drive(self, is_on: bool) -> None:
-        """Take the wheel or leave it."""
+        """Begin (is_on) or end driving from the page."""
         self._pad.switch(is_on, time.monotonic())
 
     def hold(self, direction: str, seconds: float) -> None:

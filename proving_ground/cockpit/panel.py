@@ -40,7 +40,7 @@ class Commands(Protocol):
         """Set simulated time over real time; 0: as fast as possible."""
 
     def drive(self, is_on: bool) -> None:
-        """Take the wheel or leave it."""
+        """Begin (is_on) or end driving from the page."""
 
     def hold(self, direction: str, seconds: float) -> None:
         """A user holds a button or key of one of DIRECTIONS, for this many seconds unless repeated."""
@@ -56,7 +56,7 @@ class Commands(Protocol):
 
 
 class Panel:
-    """Widgets, shared by all browsers."""
+    """Widgets beside the 3D scene, shared by all browsers."""
 
     def __init__(
         self,

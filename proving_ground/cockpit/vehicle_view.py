@@ -32,7 +32,7 @@ NO_ROTATION = (0.0, 0.0, 0.0, 1.0)
 
 
 def body_parts(parameters: VehicleParameters) -> list[Painted]:
-    """The body without frame and wheels."""
+    """Shapes of the vehicle's body, without frame and wheels."""
     contact, wheel = parameters.body_contact, parameters.front_suspension.hardpoints_left_m.wheel_centre
     x, z = np.array(contact.points_x_m), np.array(contact.points_z_m)
     rear, front, bottom, roof = float(x.min()), float(x.max()), float(z.min()), float(z.max())

@@ -46,7 +46,7 @@ class NodeWords:
 
 
 def nodes_html(nodes: Iterable[NodeWord]) -> str:
-    """A row with a coloured dot for each node."""
+    """HTML of a row with a coloured dot for each node."""
     rows = "".join(
         f'<tr title="{html.escape(node.words)}"><td style="color:{DOTS[node.level]};padding-right:4px">&#9679;</td>'
         f'<td style="padding-right:8px;white-space:nowrap">{html.escape(node.name)}</td>'
@@ -58,7 +58,7 @@ def nodes_html(nodes: Iterable[NodeWord]) -> str:
 
 
 def figures_html(figures: dict[str, str]) -> str:
-    """Names and values in two columns."""
+    """HTML of names and values in two columns."""
     cells = "".join(
         '<div style="display:inline-block;width:48%;margin-bottom:3px">'
         f'<span style="opacity:0.65">{html.escape(name)}</span>'
@@ -75,7 +75,7 @@ def legend_html(series: Iterable[tuple[str, str]], unit: str) -> str:
 
 
 def speed_words(speed: float) -> str:
-    """Metres per second and kilometres per hour."""
+    """A speed [m/s] as text, in m/s and km/h."""
     return f"{_tidy(speed)} m/s ({3.6 * abs(speed):.0f} km/h)" if math.isfinite(3.6 * speed) else "-"
 
 
@@ -93,7 +93,7 @@ def time_words(time_ns: int) -> str:
 
 
 def degrees_words(angle: float) -> str:
-    """Degrees of an angle in radians."""
+    """An angle [rad] as text in degrees."""
     return f"{_tidy(math.degrees(angle))}°" if math.isfinite(angle) else "-"
 
 

@@ -39,11 +39,11 @@ class TimedFault:
 
     @property
     def where(self) -> str:
-        """Name of what it affects; empty: all."""
+        """Name of what the fault affects; empty: all."""
         return str(getattr(self, self.where_field))
 
     def is_on(self, time_s: float) -> bool:
-        """Whether it is active at a time since the start."""
+        """Whether the fault is active at a time since the start [s]."""
         return self.start_s <= time_s < self.start_s + self.length_s
 
 
@@ -51,7 +51,7 @@ Fault = TypeVar("Fault", bound=TimedFault)
 
 
 def faults_at(faults: Iterable[Fault], time_s: float) -> tuple[Fault, ...]:
-    """Faults active at a time since the start."""
+    """Faults active at a time since the start [s]."""
     return tuple(fault for fault in faults if fault.is_on(time_s))
 
 

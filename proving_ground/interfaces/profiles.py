@@ -15,7 +15,7 @@ class Profile(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Text for the page of topics."""
+        """The profile as text, for the page of topics."""
         parts = ["reliable" if self.is_reliable else "best effort", "transient local" if self.is_latched else ""]
         return ", ".join([*filter(None, parts), f"depth {self.depth}"])
 

@@ -56,7 +56,7 @@ class DriveTruth(NamedTuple):
 
 
 class EncoderSample(NamedTuple):
-    """Readings, in the order of DriveTruth."""
+    """Readings of the encoders and inclinometers; wheels from front left to rear right."""
 
     time_ns: int
     wheel_angle: Array  # counted pulses since the start, 4 [rad]
@@ -121,7 +121,7 @@ class Wheels(NamedTuple):
 
 
 class Actuation(NamedTuple):
-    """Measured inputs of the driver."""
+    """Measured steering, pedals, engine speed and tilt, from one message."""
 
     time_ns: int
     steering: float  # Pitman angle [rad]

@@ -18,7 +18,7 @@ PATIENCE_NS = 100_000_000  # longest wait of a first part for its second, by tim
 
 
 class Added(NamedTuple):
-    """Result of adding a message."""
+    """Result of adding a message: the parts of an instant that is complete now, and whether time has gone back."""
 
     parts: dict[str, Any] | None = None  # of an instant that is complete now
     has_gone_back: bool = False  # time went back: everything before is void
@@ -79,7 +79,7 @@ class InstantSynchroniser:
 
 
 class Timed(Protocol):
-    """Has a time of its own."""
+    """A value with its own time, `time_ns`."""
 
     @property
     def time_ns(self) -> int: ...

@@ -36,7 +36,7 @@ class Entry(NamedTuple):
 
 
 class ForkedProcess:
-    """A node's process. Its exit status arrives while its server is read."""
+    """The process of a node; its exit status arrives with ForkServer.read."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -49,7 +49,7 @@ class ForkedProcess:
 
 
 class ForkServer:
-    """Starts nodes, which end when it does. For one thread."""
+    """Starts nodes as copies of one process; they end when it ends. All calls must come from one thread."""
 
     def __init__(self) -> None:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -81,7 +81,7 @@ class ForkServer:
         return self._preparing == 0 or self._is_closed
 
     def prepare(self, modules: Collection[str]) -> None:
-        """Begin to import modules."""
+        """Begin to import modules, which the nodes will need."""
         for module in modules:
             self._preparing += 1
             self._request({"module": module}, [])

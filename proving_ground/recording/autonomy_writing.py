@@ -37,7 +37,7 @@ Write = Callable[[Topic, Any], None]
 
 
 class ObserverWriting:
-    """Estimates, frames and forces at the rates of the observer's node, health at 1 Hz."""
+    """Writes estimates, frames and forces at the rates of the observer's node, and its health at 1 Hz."""
 
     def __init__(self, observation: Observation, write: Write, frames: Frames, tf_every: int) -> None:
         """tf_every: estimates per message on tf; 0 for none."""
@@ -79,7 +79,7 @@ class ObserverWriting:
 
 
 class PlannerWriting:
-    """Each plan with its arcs and local map, health at 1 Hz."""
+    """Writes each plan with its arcs and local map, and the planner's health at 1 Hz."""
 
     def __init__(self, autonomy: Autonomy, write: Write, map_frame: str) -> None:
         self._autonomy, self._write = autonomy, write

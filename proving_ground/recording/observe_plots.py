@@ -60,7 +60,7 @@ def velocity_figure(title: str, replay: Replay, off: Errors | None, shift: Array
 
 
 def path_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes:
-    """The path seen from above."""
+    """Picture of the estimated and the true path from above; shift: as for figures.errors [m]."""
     from matplotlib.figure import Figure
 
     picture = Figure(figsize=(7.0, 7.0), layout="constrained")

@@ -34,5 +34,5 @@ def print_figures(metrics: Mapping[str, Any], bag_remarks: Iterable[str]) -> Non
 
 
 def short(value: float | None) -> str:
-    """Four digits, or a dash."""
+    """A figure with four digits; a dash for None."""
     return "-" if value is None else f"{value:.4g}"

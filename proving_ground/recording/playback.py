@@ -119,7 +119,7 @@ class Playback:
         return (self._source.end_ns - self._source.start_ns) / NS_PER_S
 
     def set_rate(self, rate: float, now: float) -> None:
-        """Change the rate from now on."""
+        """Change the playback speed from now on [seconds of a steady clock]."""
         self._anchor(self._time_ns(now), now)
         self._rate = rate
 

@@ -36,7 +36,7 @@ class Arrival(NamedTuple):
 
 
 class JointNames(NamedTuple):
-    """Joint names in the bag."""
+    """Names of the joints of wheels and pedals in the bag."""
 
     wheels: tuple[str, ...] = joints.WHEELS  # front left to rear right
     pedals: tuple[str, ...] = joints.DRIVE  # steering, throttle, brake, engine

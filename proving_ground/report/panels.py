@@ -74,7 +74,7 @@ def moving_slips(channels: Channels) -> dict[str, Array]:
 
 
 def whole_numbers(axis: Any, panel: Panel) -> None:
-    """An integer scale, for gears."""
+    """Give a diagram of gears a scale of whole numbers."""
     if panel.lines == _GEAR.lines:
         low, high = axis.get_ylim()
         first, last = round(low), round(high)

@@ -104,7 +104,7 @@ class RunRecord:
 
     @property
     def duration_s(self) -> float:
-        """Simulated duration."""
+        """Simulated duration of the run [s]."""
         time = self.channels["time_s"]
         return float(time[-1] - time[0])
 

@@ -50,7 +50,7 @@ def verdict_words(record: RunRecord) -> str:
 
 
 def checks(record: RunRecord) -> list[Check]:
-    """Rows of criterion, value, bounds."""
+    """Rows of the table of findings: criterion, value, bounds."""
     return [check(item) for item in record.findings]
 
 
@@ -89,7 +89,7 @@ def facts(record: RunRecord) -> dict[str, str]:
 
 
 def timing(record: RunRecord) -> dict[str, str]:
-    """Known times of a run."""
+    """Known times of a run (wall, CPU, real-time factor) as text, by name."""
     t = record.timing
     rows = {"Simulated": record.duration_s, "Wall time": t.wall_s, "CPU time": t.cpu_s}
     found = {name: f"{value:.3g} s" for name, value in rows.items() if value is not None}

@@ -103,7 +103,7 @@ def during(found: Sequence[Gap], length_s: float) -> list[Gap]:
 
 
 def beyond(found: Sequence[Gap], others: Sequence[Gap]) -> list[Gap]:
-    """Gaps that the others do not cover."""
+    """Those of the gaps in `found` that no gap of `others` covers."""
 
     def shared(gap: Gap) -> float:
         return sum(max(0.0, min(gap.end_s, one.end_s) - max(gap.start_s, one.start_s)) for one in others)

@@ -36,7 +36,7 @@ class Identified:
 
 
 def rolling_resistance(model: str = "") -> tuple[Identified, Identified]:
-    """C_rr from the coast-down, with the inertia of the rotating parts; and as Eq. 5.43 is printed, without.
+    """C_rr from the coast-down, with the inertia of the rotating parts; and as [Sanjurjo] Eq. 5.43 is printed, without.
 
     The scenario is run a second time without rolling resistance: its acceleration is a_t, the other's is a_r. Printed
     is C = (a_r - a_t) / (g cos): with these definitions the sign must be reversed, since resistance makes a_r the

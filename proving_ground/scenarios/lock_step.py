@@ -61,7 +61,7 @@ PROGRESS_EVERY = 100  # periods
 
 @dataclass(frozen=True)
 class Run:
-    """Result of a scenario."""
+    """Result of a run of a scenario: its history, channels and estimates."""
 
     time: Array  # [s]
     history: NDArray[np.void]  # records of SNAPSHOT, one per period and one at the end
@@ -206,7 +206,7 @@ class LockStep(Resumable):
 
     @property
     def period(self) -> int:
-        """Number of completed periods."""
+        """Number of completed control periods of 10 ms."""
         return self._period
 
     @property

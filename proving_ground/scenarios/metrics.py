@@ -102,7 +102,7 @@ PLAIN: dict[str, Callable[[Array], float]] = {
 
 
 def load_reference(scenario: Scenario) -> dict[str, Array] | None:
-    """The scenario's reference; raises SettingsError when it cannot be used."""
+    """Channels of the scenario's reference run, None without one; raises SettingsError when they cannot be used."""
     if not scenario.reference:
         return None
     path = Path(scenario.reference)

@@ -119,7 +119,7 @@ def thinned(values: Array, bins: int = BINS) -> NDArray[np.intp]:
 
 
 def path_figure(title: str, run: Channels, reference: Channels | None = None) -> bytes:
-    """The path seen from above."""
+    """Picture of the path from above, as PNG; the reference's is overlaid in grey."""
     from matplotlib.figure import Figure
 
     picture = Figure(figsize=(9.0, 4.0), layout="constrained")
@@ -178,7 +178,7 @@ def keep_in_view(axis: Any, most: float = np.inf) -> None:
 
 
 def png(picture: Any, dpi: int = 110) -> bytes:
-    """A matplotlib figure as a file."""
+    """A matplotlib figure as the bytes of a PNG file."""
     buffer = io.BytesIO()
     picture.savefig(buffer, format="png", dpi=dpi)
     return buffer.getvalue()

@@ -60,7 +60,9 @@ class RefereeSettings:
         False, "Whether somebody watches the run, who decides: a standstill then does not end it", read_only=True
     )
     out: str = setting(
-        "", "Folder in which times and hashes of the run are written; empty: not written", read_only=True
+        "",
+        "Folder for the run's times, and hashes of what each node received and sent; empty: not written",
+        read_only=True,
     )
 
 
@@ -166,7 +168,7 @@ class Course:
     _standing: Standing = field(default_factory=Standing)
 
     def on_time(self, time_ns: int) -> None:
-        """Record simulation time; after a jump back it continues from there."""
+        """Record simulated time [ns]; after a jump back, time counts on from there."""
         if self.begun_ns is None or time_ns < self.begun_ns:
             self.begun_ns = time_ns
         self.elapsed_s = (time_ns - self.begun_ns) * 1e-9

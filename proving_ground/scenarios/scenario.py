@@ -56,7 +56,7 @@ class World:
         one_of(self)
 
     def load(self) -> terrain.world.World | None:
-        """The named world, if it is one; raises SettingsError."""
+        """The named world, built; None for a plane or a field of soil. Raises SettingsError."""
         return load_world(self.named.name) if self.named is not None else None
 
     def site(self) -> SiteSettings:

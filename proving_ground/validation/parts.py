@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
     @property
     def is_within(self) -> bool:
-        """Whether it is within its range; NaN is not."""
+        """Whether the figure is within its range; NaN is not."""
         return self.bound.holds(self.ours)
 
     def value(self) -> str:

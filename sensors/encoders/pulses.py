@@ -31,7 +31,7 @@ SHAFT = np.dtype(
 
 
 class PulseCounter(Stateful):
-    """Counts and rates of several shafts."""
+    """Pulse counts and rates of several shafts."""
 
     STATE = ("_time_ns", "_shafts")
 
@@ -56,7 +56,7 @@ class PulseCounter(Stateful):
 
     @property
     def angle(self) -> Array:
-        """Counted pulses since the start [rad]."""
+        """Angle of each shaft since the start, by counted pulses [rad]."""
         return np.asarray(self._shafts["count"] * self.step)
 
     def rotate_to(self, time_ns: int, angle: Array) -> None:

@@ -12,7 +12,7 @@ DEFAULT_DATUM = Geodetic(43.4936, -8.2478, 0.0)
 
 
 class LocalFrame(TangentPlane):
-    """The world's axes on Earth."""
+    """Tangent plane at the world's origin on Earth, with the world's axes: east, north, up."""
 
     def __init__(self, where: Georeference | None = None) -> None:
         """where: location of the origin; without latitude and longitude DEFAULT_DATUM, and `remark` says so."""

@@ -31,7 +31,7 @@ _EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 
 
 class GgaDigits(NamedTuple):
-    """Digits after the decimal point."""
+    """Number of digits after the decimal point in each field of a GGA sentence."""
 
     time: int = 3
     minutes: int = 8  # 0.02 mm
@@ -42,7 +42,7 @@ class GgaDigits(NamedTuple):
 
 
 class RmcDigits(NamedTuple):
-    """Digits after the decimal point."""
+    """Number of digits after the decimal point in each field of an RMC sentence."""
 
     time: int = 3
     minutes: int = 8

@@ -27,7 +27,7 @@ UPRIGHT = 1e-6  # largest z of the normal on a cylinder's side
 
 
 class Found(NamedTuple):
-    """Hits, one element per ray."""
+    """Hits of rays: range, cosine of incidence and material, one element per ray."""
 
     ranges: Floats  # [m], infinite without a hit
     cosines: Floats  # of the angle between ray and normal, 0 to 1
@@ -44,7 +44,7 @@ class Rays(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """Hits of Embree on segments."""
+    """Hits that Embree found on segments of rays."""
 
     distances: Floats  # from the segment's origin [m]
     primitives: Numbers

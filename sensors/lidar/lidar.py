@@ -102,7 +102,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         return self.arrived(time_ns)
 
     def next_arrival_ns(self, now_ns: int) -> int:
-        """No scan arrives before this time: a sweep is sent with its last ray."""
+        """Earliest time at which another scan can arrive: a sweep is sent with its last ray."""
         return self._delivery.next_ns(self._stamp_ns + int(self._delays_ns[-1]))
 
     def _restart(self) -> None:

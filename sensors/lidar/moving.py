@@ -59,7 +59,7 @@ class CylinderShape:
 
 @dataclass(frozen=True, kw_only=True)
 class Waypoint:
-    """A corner of a path."""
+    """A corner of a target's path in the world."""
 
     x_m: float = _coordinate(...)
     y_m: float = _coordinate(...)

@@ -20,7 +20,7 @@ SIDES = 32  # of a cylinder's prism; ranges are corrected to the cylinder, the o
 
 
 class ShapeTable(NamedTuple):
-    """One row per obstacle, for kernels."""
+    """Material of obstacles, and the shape of cylinders among them, one row each, for kernels."""
 
     material: NDArray[np.uint8]
     round: Array  # x, y, radius and top of cylinders [m]; radius 0: not a cylinder

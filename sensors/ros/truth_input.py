@@ -72,12 +72,12 @@ class TruthInput:
 
     @property
     def time_ns(self) -> int | None:
-        """Time of the latest truth."""
+        """Time of the latest truth [ns since 1970]; None before the first."""
         return self._instants.time_ns
 
     @property
     def silent_s(self) -> float:
-        """Wall time without any message."""
+        """Wall time since the last message [s]."""
         return self._node.wall_time() - self._received_at
 
     def report(self) -> None:

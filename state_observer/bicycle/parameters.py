@@ -11,7 +11,7 @@ from proving_ground.settings.share import share_file
 
 @dataclass(frozen=True, kw_only=True)
 class RollFilterParameters:
-    """Tuning of the Kalman filter."""
+    """Tuning of the Kalman filter for the roll angle."""
 
     roll_noise: float = setting(..., "PSD of the roll rate's error", unit="rad^2/s", minimum=0.0, maximum=1.0)
     bias_noise: float = setting(..., "PSD of the bias's random walk", unit="rad^2/s^3", minimum=0.0, maximum=1.0)

@@ -26,7 +26,7 @@ class LinkageFilter:
     has_points: ClassVar[bool] = False  # sigma points of an unscented transform
 
     def size(self, model: Mechanism) -> int:
-        """Number of estimated coordinates."""
+        """Number of estimated coordinates of a mechanism."""
         return int(model.size if self.in_all_coordinates else model.degrees_of_freedom)
 
     def dynamics(self, size: int, psd: float, tuning: Tuning) -> tuple[Array, Array]:

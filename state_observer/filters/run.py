@@ -30,7 +30,7 @@ class Recording(NamedTuple):
 
 @part
 def nothing_to_do(setup: Setup, filter_state: FilterState) -> int:
-    """Empty stage of a filter that does everything in the other one."""
+    """Empty stage, for a filter that does everything in its other stage."""
     return SOUND
 
 

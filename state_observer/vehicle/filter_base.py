@@ -100,7 +100,7 @@ class FilterBase(ABC, Stateful):
 
     @abstractmethod
     def write_estimate(self, out: Any, index: int) -> None:
-        """Fill a record of ESTIMATE."""
+        """Fill record `index` of out (ESTIMATE) with the present estimate."""
 
     @abstractmethod
     def base_angular_velocity(self, angular_velocity: Array) -> Array:

@@ -31,7 +31,7 @@ class Frame(Stateful):
 
     @property
     def is_placed(self) -> bool:
-        """Whether there is an origin."""
+        """Whether the origin on Earth is known yet."""
         return self._plane is not None
 
     def enu(self, latitude_deg: float, longitude_deg: float, altitude_m: float) -> tuple[float, float, float]:

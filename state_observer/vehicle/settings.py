@@ -143,7 +143,7 @@ class Known(NamedTuple):
     vehicle: str  # of the run: name in config/vehicles, or a path
 
     def mounts(self) -> Mounts:
-        """Mounts as in the observer's settings."""
+        """The known mounts in the form of the observer's settings."""
         return Mounts(gps_xyz_m=self.gps_xyz_m, imu_xyz_m=self.imu_xyz_m, imu_rpy_deg=self.imu_rpy_deg)
 
 
@@ -246,17 +246,17 @@ class VehicleObserverSettings(ObserverSettings):
     force_error: float = setting(0.1, "Relative uncertainty of tyre forces and loads", minimum=0.0, maximum=1.0)
 
     def found_from(self, folder: Path) -> VehicleObserverSettings:
-        """Settings with the vehicle's path resolved too."""
+        """Settings with paths, the vehicle's included, resolved relative to the folder of their file."""
         return replace(self, vehicle=named_or_path(self.vehicle, folder))
 
     def informed(self, known: Known) -> VehicleObserverSettings:
-        """Settings with the vehicle of the run too, unless one is named."""
+        """Settings completed with what the run knows; also the run's vehicle, unless the settings name one."""
         return replace(super().informed(known), vehicle=self.vehicle or known.vehicle)
 
     def measured_by(
         self, wheel_pulses: int, knows_direction: bool, full_brake_pressure_pa: float
     ) -> VehicleObserverSettings:
-        """Settings with the brake pressure and the sense of direction too."""
+        """Settings for encoders with these properties; the errorEKF uses all three."""
         settings = super().measured_by(wheel_pulses, knows_direction, full_brake_pressure_pa)
         return replace(settings, full_brake_pa=full_brake_pressure_pa, wheels_know_direction=knows_direction)
 
@@ -286,5 +286,5 @@ class InsSettings(ObserverSettings):
     step_s: float = setting(0.004, "Time between two estimates", unit="s", minimum=0.0005, maximum=0.01)
 
     def found_from(self, folder: Path) -> InsSettings:
-        """Settings with the vehicle's path resolved too."""
+        """Settings with paths, the vehicle's included, resolved relative to the folder of their file."""
         return replace(self, vehicle=named_or_path(self.vehicle, folder))

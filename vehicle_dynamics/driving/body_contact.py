@@ -22,7 +22,7 @@ SLOW = 0.05  # [m/s]: below this speed friction fades
 
 
 class BodyPoints(NamedTuple):
-    """Contact parameters of the kernel."""
+    """Parameters of the contact between body and ground, for the kernel."""
 
     points: Array  # n x 3, chassis axes [m]
     stiffness: float  # [N/m]

@@ -39,7 +39,7 @@ FRONT_AND_REAR = np.array([1.0, 1.0, -1.0, -1.0])
 
 
 class NoEquilibriumError(ValueError):
-    """The vehicle has no equilibrium there."""
+    """The vehicle has no equilibrium at the requested pose and speed."""
 
 
 @kernel

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 @part
 def rotate_bodies(state: FreeState, work: FreeWorkspace) -> None:
-    """Rotation matrices from the attitudes."""
+    """Write the rotation matrices of all bodies, from their attitudes, to work."""
     for body in range(len(state.attitude)):
         rotation_matrix(state.attitude[body], work.rotated[body])
 

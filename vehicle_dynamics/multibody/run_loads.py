@@ -71,13 +71,13 @@ def force_table(
 
 
 def no_table() -> ForceTable:
-    """No force at any time."""
+    """A table without force at any time."""
     return ForceTable(0, np.zeros(3), np.zeros(1), np.zeros((1, 6)))
 
 
 @inlined_part
 def stages(plan: RunPlan) -> int:
-    """Evaluations of the model per step."""
+    """Number of evaluations of the model per step."""
     return 4 if plan.is_rk4 else 1
 
 
@@ -99,14 +99,14 @@ def add_stage(state: State, stage: int, step: float, slope: State, total: State)
 
 @part
 def spring_forces(springs: Springs, coordinates: Array, rates: Array, out: Array) -> None:
-    """Forces on the tree coordinates."""
+    """Forces of springs and dampers on the tree coordinates, into out."""
     for k in range(len(out)):
         out[k] = springs.stiffness[k] * (springs.rest[k] - coordinates[k]) - springs.damping[k] * rates[k]
 
 
 @part
 def table_wrench(table: ForceTable, time: float, out: Array) -> None:
-    """Moment and force at a time."""
+    """Moment and force of a table at a time [s], interpolated linearly, into out."""
     last = len(table.time) - 1
     after = 0
     while after < last and table.time[after] < time:

@@ -19,7 +19,7 @@ Indices = NDArray[np.int64]
 
 
 class CholeskyPattern(NamedTuple):
-    """Positions of the factor's entries."""
+    """Positions of the entries of a sparse Cholesky factor."""
 
     start: Indices  # columns + 1: first entry of each column
     row: Indices  # entries: its row

@@ -87,7 +87,7 @@ class Announcements:
 
 
 class SimulationServices:
-    """Serves until `close`; where simulation_interfaces is not installed it serves nothing."""
+    """Serves simulation_interfaces until `close`; nothing, where that package is not installed."""
 
     def __init__(self, vehicle: SuiteNode[Any], site: Site, map_frame: str) -> None:
         self._site, self._vehicle = site, vehicle

@@ -74,7 +74,7 @@ SWITCH_INTERVAL_S = 0.0005  # with Python's own 5 ms a busy callback would make 
 
 
 class VehicleNode(SuiteNode[VehicleNodeSettings]):
-    """Converts messages, forwards them to the core, reports."""
+    """Runs the vehicle and time: converts commands, publishes truth and /clock, reports health."""
 
     default_name = "vehicle"
     settings_type = VehicleNodeSettings

@@ -31,7 +31,7 @@ class RunServices:
         response.state.state = getattr(response.state, f"STATE_{self._site.state}")
 
     def set_simulation_state(self, request: Any, response: Any) -> None:
-        """Stop, play, pause or quit."""
+        """Stop, play, pause or quit the simulation."""
         site, wanted = self._site, request.state
         by_code = {getattr(wanted, f"STATE_{name}"): name for name in STATES}
         if wanted.state not in by_code:
@@ -52,7 +52,7 @@ class RunServices:
             site.announcer.quit()
 
     def reset_simulation(self, request: Any, response: Any) -> None:
-        """Reset what the scope names."""
+        """Reset what the request's scope names: time, state, spawned obstacles, or all."""
         scopes = {name: getattr(request, f"SCOPE_{name.upper()}") for name in ("time", "state", "spawned")}
         scope = request.scope or request.SCOPE_ALL
         if scope != request.SCOPE_ALL and scope & ~sum(scopes.values()):

@@ -104,7 +104,7 @@ class Site:
         return "STOPPED" if self._stopped_at == simulation.tick else "PAUSED"
 
     def pause(self, wanted: bool) -> None:
-        """Pause or play."""
+        """Pause the simulation if wanted, else let it run."""
         self._stopped_at = None
         self.ask(lambda: self.loop.pause(wanted))
 

@@ -301,7 +301,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
     # Driving
 
     def drive(self, is_on: bool) -> None:
-        """Take the wheel, also from a planner, or leave it."""
+        """Begin (is_on) or end driving from the page; the wheel is taken from a planner, too."""
         self._pad.switch(is_on, self.wall_time())
         if is_on:
             if self._askable.is_there(topics.CANCEL.name):

@@ -44,7 +44,7 @@ class LatestMessages:
         )
 
     def look(self, now: float) -> None:
-        """Take all waiting messages, if it is time."""
+        """Take all waiting messages, if the polling period is over; now: seconds of a steady clock."""
         if now - self._looked_at < self._period or (self._is_wanted is not None and not self._is_wanted()):
             return
         self._looked_at = now

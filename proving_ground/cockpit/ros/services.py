@@ -36,7 +36,7 @@ class Services:
                 self._clients[name] = self._node.create_client(kind, name)
 
     def is_there(self, name: str) -> bool:
-        """Whether a server is available."""
+        """Whether a server of the service is available."""
         return name in self._clients and bool(self._clients[name].service_is_ready())
 
     def ask(

@@ -55,11 +55,11 @@ class RawSubscriptions:
 
     @property
     def is_listening(self) -> bool:
-        """False when its thread has failed."""
+        """Whether the polling thread is still running; False when it has failed."""
         return self._thread.is_alive()
 
     def close(self) -> None:
-        """End after a last cycle."""
+        """End the polling thread after a last cycle."""
         self._ending.set()
         self._thread.join()
 

@@ -28,7 +28,7 @@ class Figure(NamedTuple):
 
     @property
     def is_inside(self) -> bool:
-        """Whether it is within its range; NaN is not."""
+        """Whether the figure is within its range; NaN is not."""
         return self.bound.holds(self.value)
 
     @property
