@@ -30,7 +30,7 @@ class PlannerSettings:
         10.0, "Plans made per simulated second", unit="Hz", minimum=1.0, maximum=100.0, read_only=True
     )
     delay_s: float = setting(
-        0.2, "Delay from sensing to wheel response; plans start from the pose predicted for then", unit="s",
+        0.2, "Delay from sensing to wheel response; plans start from the pose predicted for its end", unit="s",
         minimum=0.0, maximum=2.0,
     )  # fmt: skip
 

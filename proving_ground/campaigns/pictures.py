@@ -30,7 +30,7 @@ LONGEST_SIDE = 500  # nodes of the ground that is drawn
 
 
 def histogram(table: pa.Table, metric: str, bounds: tuple[float, float]) -> Plot | None:
-    """Histogram of values by verdict; bounds: those of a metric that decides."""
+    """Histogram of a metric's values by verdict; bounds: at_least and at_most of the metric."""
     values, verdicts = numbers(table, f"metric.{metric}"), _verdicts(table)
     known = np.isfinite(values)
     if not known.any():

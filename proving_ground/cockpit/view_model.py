@@ -74,7 +74,7 @@ class ViewModel:
     # Messages in
 
     def on_clock(self, message: Any, wall: float) -> None:
-        """rosgraph_msgs/Clock; wall: seconds of a steady clock."""
+        """Store simulated time from rosgraph_msgs/Clock; wall: seconds of a steady clock."""
 
         def update() -> None:
             now = read_stamp(message.clock)
@@ -86,7 +86,7 @@ class ViewModel:
         self._checked(topics.CLOCK.name.lstrip("/"), update)
 
     def on_resets(self, message: Any) -> None:
-        """std_msgs/UInt32: how often the simulation was reset."""
+        """Clear if the number of resets of the simulation, a std_msgs/UInt32, has changed."""
         if self.resets is not None and message.data != self.resets:
             self.forget()
         self.resets = message.data
@@ -166,7 +166,7 @@ class ViewModel:
         self._checked(topics.GOAL_POSE.name, update)
 
     def on_mounts(self, message: Any) -> None:
-        """tf2_msgs/TFMessage of fixed frames: poses of sensors in base_link."""
+        """Store the poses of sensors in base_link from a tf2_msgs/TFMessage of fixed frames."""
 
         def update() -> None:
             for item in message.transforms:
@@ -178,7 +178,7 @@ class ViewModel:
         self._checked(topics.FIXED_TRANSFORMS.name, update)
 
     def on_cloud(self, message: Any, points: Callable[[Any], NDArray[np.void]], most: int) -> None:
-        """sensor_msgs/PointCloud2; points: converts it to a structured array."""
+        """Store the points of a sensor_msgs/PointCloud2, at most `most`; points: converts it to a structured array."""
 
         def update() -> None:
             mount = self._mounts.get(message.header.frame_id)
@@ -190,7 +190,7 @@ class ViewModel:
         self._checked(topics.POINTS.name, update)
 
     def on_replay(self, figures: Mapping[str, str], wall: float) -> None:
-        """Status of a replayer; wall: seconds of a steady clock."""
+        """Store the status of a replayer; wall: seconds of a steady clock."""
 
         def update() -> None:
             self.replay = replay_state(figures, wall)

@@ -102,7 +102,7 @@ def seed_of(text: str) -> int:
 
 
 def planner_of(name: str) -> str:
-    """The planner's name; raises SettingsError for an unknown name or module.
+    """The name of a planner, checked; raises SettingsError for an unknown name or module.
 
     A user's module is looked up, but not imported: that may take long, and its node does so anyway.
     """

@@ -91,7 +91,7 @@ def preset_names(folder: str) -> list[str]:
 
 
 def load_preset(settings_type: type[Settings], name: str) -> Settings:
-    """The settings of a preset of the type's folder, checked; raises SettingsError."""
+    """The settings of a preset by its name in the folder `presets` of the type, checked; raises SettingsError."""
     return build(settings_type, preset_values(settings_type.presets, name))  # type: ignore[attr-defined]
 
 

@@ -191,7 +191,10 @@ def tie_end_spin(pose: WishbonePose, tie_inner: Vector3, tie_inner_rate: Vector3
 def moving_rates(
     geometry: WishboneGeometry, pose: WishbonePose, column: WishboneRates, theta_rate: float, end_spin: float
 ) -> WishboneRates:
-    """Velocities at the given theta rate and spin due to the tie-rod end: X_S theta' and the rheonomic part."""
+    """Velocities of all points at a theta rate and the spin due to the tie-rod end, both [rad/s].
+
+    They are X_S theta' and the rheonomic part, which the tie rod's motion adds ([Jain]).
+    """
     c = column
     return WishboneRates(
         theta_rate * c.phi,
