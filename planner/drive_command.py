@@ -61,7 +61,13 @@ class DriverSettings:
     max_curvature_1pm: float = setting(
         0.0, "Curvature of the path at full steering; 0: from the vehicle's file", unit="1/m", minimum=0.0, maximum=1.0
     )
-    max_yaw_rate_radps: float = setting(1.0, "Largest yaw rate of a command", unit="rad/s", minimum=0.0, maximum=5.0)
+    max_yaw_rate_radps: float = setting(
+        1.0,
+        "Yaw rate to which commands are limited; at a lower speed, full steering asks for less",
+        unit="rad/s",
+        minimum=0.0,
+        maximum=5.0,
+    )
     max_acceleration_mps2: float = setting(
         3.0, "Largest rate at which the commanded speed may increase", unit="m/s^2", minimum=0.1, maximum=50.0
     )

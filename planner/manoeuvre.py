@@ -57,7 +57,7 @@ class Leg(NamedTuple):
 
     @property
     def spacing(self) -> float:
-        """Distance between its points [m]."""
+        """Distance between successive points of the leg [m], the same for all of them."""
         return math.hypot(*(self.points[1, :2] - self.points[0, :2])) if len(self.points) > 1 else 1.0
 
 

@@ -56,7 +56,7 @@ class _Choice:
 if TYPE_CHECKING:
 
     class SensorChoice(_Choice):
-        """One sensor of a scenario, with a field for each registered kind."""
+        """One sensor of a scenario: a field for each registered kind, of which exactly one is set."""
 
         def __init__(self, **chosen: Any) -> None: ...
 

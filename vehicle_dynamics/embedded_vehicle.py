@@ -90,7 +90,11 @@ def eliminate_corner(
     right: Array,
     coupling: Array,
 ) -> EliminatedCorner:
-    """Add a corner to the chassis' system and free its theta; its momentum per theta rate goes into coupling (6)."""
+    """Add a corner to the chassis' system (matrix 6 x 6, right 6) and eliminate its lower arm's angle theta from it.
+
+    The corner's momentum per theta rate goes into coupling (6). Returns what is needed to find theta's acceleration
+    once the chassis' is known.
+    """
     motion = corner_motion(corner.geometry, arm.theta, arm.rate, end)
     sums, spin, hub, tie_rod = corner_sums(corner, motion, arm.rate, end, load, chassis_angular_velocity)
     strut = strut_moment(corner.strut, motion.pose.cos_theta, motion.pose.sin_theta, arm.rate)

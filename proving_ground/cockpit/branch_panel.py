@@ -32,7 +32,7 @@ class BranchCommands(Protocol):
         """Change the ground's friction."""
 
     def add_fault(self, name: str, kind: str, value: float) -> None:
-        """Let the sensor or actuator of a name fail; kind, value: as in a scenario's faults."""
+        """Let the sensor or actuator of a name fail from now on; kind, value: as in a scenario's faults."""
 
     def clear_faults(self) -> None:
         """End all faults."""

@@ -30,8 +30,8 @@ LONGEST_PROMISE_NS: Final = 100_000_000  # so that nobody runs further ahead of 
 def sync_with() -> tuple[str, ...]:
     """A setting of nodes to keep in step with."""
     words = (
-        "Names of the nodes that this node receives from and waits for at every instant, as vehicle or imu; "
-        "launches of scenarios set them; empty: messages are processed as they arrive"
+        "Names of the nodes that this node receives from and waits for at every instant of simulated time, such as "
+        "vehicle or imu; launches of scenarios set them; empty: messages are processed as they arrive"
     )
     names: tuple[str, ...] = setting((), words, read_only=True)
     return names

@@ -12,7 +12,10 @@ from proving_ground.settings import SettingsError
 
 
 class WriterThread:
-    """Accepts topics and messages from any thread. `error` is one line when writing has failed, else empty."""
+    """Writes topics and messages, put in by any thread, to a bag in the background.
+
+    `error` is one line when writing has failed, else empty; after a failure all messages are dropped and counted.
+    """
 
     def __init__(self, bag: LiveBag, queue_bytes: int, flush_s: float) -> None:
         """queue_bytes: size of the queue beyond which messages are dropped; flush_s: greatest age of data in memory."""

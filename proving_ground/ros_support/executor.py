@@ -24,7 +24,7 @@ QUICK: Final = KINDS[:2]
 
 
 class Listener(NamedTuple):
-    """A subscription, with what is needed to take a message."""
+    """A subscription: its handle, type and callback, as needed to take a message and to process it."""
 
     handle: Any
     message_type: type

@@ -32,7 +32,10 @@ class RefereeSettings:
     )
     goal: GoalChoice = field(default_factory=GoalChoice)
     sends_start: bool = setting(
-        False, "Publish the vehicle's start pose on /initialpose for the observer", read_only=True
+        False,
+        "Publish the vehicle's start pose on /initialpose for the state observer, again when restarted nodes made it "
+        "lose its estimate",
+        read_only=True,
     )
     wait_for: tuple[str, ...] = setting(
         (), "Names of the nodes that must report ready before time starts", read_only=True

@@ -35,7 +35,11 @@ class EncoderSettings(SensorSettings):
     gravity_mps2: float = gravity()
 
     wheel_pulses: int = setting(
-        40, "Encoder pulses per revolution of a wheel", minimum=1, maximum=1_000_000, read_only=True
+        40,
+        "Edges that the encoder counts per revolution of a wheel, quadrature included",
+        minimum=1,
+        maximum=1_000_000,
+        read_only=True,
     )
     knows_direction: bool = setting(
         False,
@@ -55,7 +59,7 @@ class EncoderSettings(SensorSettings):
         unit="s", minimum=0.01, maximum=100.0, read_only=True,
     )  # fmt: skip
     engine_pulses: int = setting(
-        36, "Encoder pulses per revolution of the engine", minimum=1, maximum=1_000_000, read_only=True
+        36, "Edges that the encoder counts per revolution of the engine", minimum=1, maximum=1_000_000, read_only=True
     )
 
     steering_resolution_deg: float = amount(

@@ -34,7 +34,11 @@ class SteeringBodies(NamedTuple):
 def tie_end(
     geometry: PitmanGeometry, motion: LinkMotion, design: Vector3, rate: float, acceleration: float
 ) -> tuple[TieEnd, Vector3]:
-    """Motion of a tie rod's inner end at the given Pitman rate and acceleration; and its change per Pitman angle."""
+    """Position, velocity and acceleration of a tie rod's inner end; and its position's derivative by the Pitman angle.
+
+    motion: of the link at the present Pitman angle; design: the end's position at the design angle; rate [rad/s] and
+    acceleration [rad/s^2] of the Pitman arm. All vectors in chassis axes.
+    """
     position, column, change = link_point(geometry, motion, design)
     return TieEnd(position, scale(rate, column), combine(rate * rate, change, acceleration, column)), column
 
