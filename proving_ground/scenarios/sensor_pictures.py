@@ -34,7 +34,7 @@ def show_sensors(name: str, at_s: float | None, out: Path | None) -> int:
     """Draw a LIDAR scan taken during the scenario, a stationary GPS, and an hour of an IMU at rest."""
     path = scenario_file(name)
     scenario = load_scenario(path)
-    if not any((choice.lidar, choice.gps, choice.imu) for choice in scenario.sensors):
+    if not scenario.sensors:
         raise SettingsError(f"scenario {path.stem}: has no sensors to show; sensor_drive has")
     if at_s is not None and not 0.0 <= at_s <= scenario.duration_s:
         raise SettingsError(f"--at {at_s:g}: must be from 0 to {scenario.duration_s:g}, the scenario's duration")
