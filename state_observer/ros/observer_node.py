@@ -63,9 +63,6 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._observer.warm_up()
         self._times = EstimateTimes(s.rate_hz)
         self._count = 0
-        self._run = InstantObserver(
-            self._observer, self._start if self._is_at_start else None, self._start_ns, s.rate_hz
-        )
         self._resets: int | None = None
         self._times_back = 0
         self._recent = RecentCounts()
@@ -91,7 +88,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._arrivals = Arrivals([topic.name for topic in inputs.values()], time.monotonic())
         self._outer_clock = OuterClock(self)
         self._finished = Finished(self, [topics.ESTIMATE.name]) if s.sync_with else None
-        self._run.digest = self._finished.digest if self._finished is not None else None
+        self._run = self._make_run()
         self._input: SynchronousInput | None = None
         if s.sync_with:
             self._input = SynchronousInput(self, self._sources(inputs.values()), self._on_progress)
@@ -117,6 +114,13 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         if s.knows_start and not self._is_at_start:
             self.report("pose", Level.WARN, "restarted: must drive to initialise, or needs a pose on " + POSE)
         return make_observer(s, there)
+
+    def _make_run(self) -> InstantObserver:
+        """The present observer, instant by instant, from its start."""
+        start = self._start if self._is_at_start else None
+        run = InstantObserver(self._observer, start, self._start_ns, self.settings.rate_hz)
+        run.digest = self._finished.digest if self._finished is not None else None
+        return run
 
     # Sensors, instant by instant
 
@@ -270,6 +274,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     def _on_world(self, name: str, world: World) -> None:
         self._observer = self._make_observer(world)
         self._is_at_start, self._times_back = True, 0
+        self._run = self._make_run()
         self._restart(f"world {name} was loaded")
 
     def _on_jump(self) -> None:

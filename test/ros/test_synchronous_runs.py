@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
+from nav_msgs.msg import Odometry
 from sensor_msgs.msg import PointCloud2
 from simulation_interfaces.msg import SimulationState
 
@@ -168,14 +170,15 @@ def test_a_run_that_is_paused_and_stepped_is_the_run_in_lock_step(graph: Any, tm
     assert read_stamp(client.where().header.stamp) == before_ns + 31 * PERIOD_NS
     assert client.set_state(SimulationState.STATE_PLAYING) == OK
 
-    assert _hashes(graph, path, launch) == _in_lock_step(path)
+    assert _hashes(graph, path, launch) == _in_lock_step(ALL_PARTS)
 
 
-def test_nodes_in_step_follow_resets_and_spawned_obstacles(graph: Any, tmp_path: Path) -> None:
+def test_nodes_in_step_follow_resets_spawned_obstacles_and_worlds(graph: Any, tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
     path.write_text(ALL_PARTS)
     launch, client = _launch(graph, path, "duration:=3600"), StandardClient(graph)
     clouds = graph.collect(PointCloud2, "/lidar/points")
+    estimates = graph.collect(Odometry, "/odometry/filtered")
     graph.wait_until(lambda: "time runs" in launch.output and clouds, "time to run", RUN_S)
 
     def sees_wall() -> bool:
@@ -201,6 +204,17 @@ def test_nodes_in_step_follow_resets_and_spawned_obstacles(graph: Any, tmp_path:
     assert read_stamp(client.where().header.stamp) == read_stamp(start.header.stamp)
     client.do("StepSimulation", steps=40)  # everybody is in step again
     graph.wait_until(lambda: not sees_wall(), "a cloud without the wall", RUN_S)
+
+    client.do("LoadWorld", uri="flat")  # whose start is elsewhere; the simulation is stopped then
+    assert client.set_state(SimulationState.STATE_PAUSED) == OK
+    for _ in range(2):  # at once, and after a reset
+        estimates.clear()
+        client.do("StepSimulation", steps=40)
+        here = client.where().pose.position
+        graph.wait_until(lambda: estimates, "an estimate", RUN_S)
+        found = estimates[-1].pose.pose.position
+        assert math.hypot(found.x - here.x, found.y - here.y) < 0.5
+        client.do("ResetSimulation")
     assert client.set_state(SimulationState.STATE_PLAYING) == OK
     later_ns = read_stamp(start.header.stamp) + 80 * PERIOD_NS
     graph.wait_until(lambda: read_stamp(client.where().header.stamp) > later_ns, "time to run on", RUN_S)
