@@ -52,9 +52,9 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
     car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
     footprint = Footprint.of(car.parameters, car.base_in_chassis)
     say("timing")
-    figures: dict[str, Any] = _cycle(footprint) | _replanning()
+    figures: dict[str, Any] = _cycle(car, footprint) | _replanning()
     for planner in PLANNERS:
-        settings = PlannerSettings(max_curvature_1pm=0.14, planner=planner)
+        settings = PlannerSettings(planner=planner)
         for seed in SEEDS:
             world = town(seed)
             cost, _ = path_on_truth(world, settings, footprint)
@@ -118,9 +118,9 @@ def _shown(seed: int, row: Mapping[str, float]) -> list[str]:
     ]  # fmt: skip
 
 
-def _cycle(footprint: Footprint) -> dict[str, float]:
+def _cycle(car: Hmmwv, footprint: Footprint) -> dict[str, float]:
     """Times of the parts of one plan, in a town: the map from a scan of 64 x 1024, and from terrain truth."""
-    settings, world = PlannerSettings(max_curvature_1pm=0.14), town(0)
+    settings, world = PlannerSettings().fitted(car.parameters.equipment), town(0)
     pose = Pose(world.start.x, world.start.y, heading=world.start.heading)
     unit, points = _scan(world)
     source = LidarSource(settings, footprint, unit.mounting())

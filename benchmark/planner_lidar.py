@@ -80,7 +80,7 @@ def draw(path: Path) -> None:
 
 def _times(footprint: Footprint) -> dict[str, dict[str, float]]:
     """Times of one scan in a town and of one map update, for each unit."""
-    world, settings = town(0), PlannerSettings(max_curvature_1pm=0.14)
+    world, settings = town(0), PlannerSettings()
     start, zero = world.start, (0.0, 0.0, 0.0)
     attitude = (0.0, 0.0, math.sin(0.5 * start.heading), math.cos(0.5 * start.heading))
     base = BaseMotion((start.x, start.y, 0.0), attitude, zero, zero, zero, zero)

@@ -38,6 +38,7 @@ MOST_LOOKS = 40_000
 UNSEEN = 1 << 62
 GOAL_AWAY_M, GOAL_TURN = 0.7, math.radians(12.0)
 JOIN_M = (2.0, 4.0, 6.0, 8.0, 10.0, 13.0, 16.0)  # along the path, where the manoeuvre may join it
+AHEAD_M = 2.0  # distance of a leg ahead of the vehicle that must be clear
 SETTLE_LENGTH = 2.0  # [m]: distance over which position errors decay
 TURN_WHEELS_S = 0.6  # standing, to turn the wheels before the next leg
 STEERED_M = 0.95  # on legs, distance driven while the wheels turn from straight ahead to full steering
@@ -189,7 +190,7 @@ class ManoeuvreDriver(Stateful):
         if self.is_done:
             return 0.0, 0.0
         s, leg = self._settings, self._legs[0]
-        self._index = self._nearest(pose, leg)
+        self._index = self._nearest(pose, leg, self._index)
         left = (len(leg.points) - 1 - self._index) * leg.spacing
         if left <= 0.0 or self._is_past(pose, leg):
             if abs(speed) < STANDS_MPS:
@@ -197,10 +198,12 @@ class ManoeuvreDriver(Stateful):
                 self._index = 0
                 self._stands_since = time
             return 0.0, float(leg.curvature[-1])
-        ahead = leg.points[self._index : self._index + 1 + round(2.0 / leg.spacing)]
-        if least_clearance(arcs, ahead, grid) < min(LEAST_M, self._clearance_now(pose, arcs, grid) - 0.02):
+        least = min(LEAST_M, self._clearance_now(pose, arcs, grid) - 0.02)
+        ahead = leg.points[self._index : self._index + 1 + round(AHEAD_M / leg.spacing)]
+        # The vehicle may be beside the leg, where its wheels turned too late: both must be clear.
+        if least_clearance(arcs, ahead, grid) < least or least_clearance(arcs, self._expected(pose, leg), grid) < least:
             return None
-        curvature = self._steered(pose, leg)
+        curvature = self._steered(pose, leg, self._index)
         if time - self._stands_since < TURN_WHEELS_S or speed * leg.direction < -STANDS_MPS:
             return 0.0, float(leg.curvature[0])
         stopping = math.sqrt(2.0 * 0.5 * s.deceleration_mps2 * left)
@@ -208,28 +211,40 @@ class ManoeuvreDriver(Stateful):
         most = min(most, STEERED_M * s.curvature_rate_1pms / s.max_curvature_1pm)
         return leg.direction * min(most, max(stopping, 0.3)), curvature
 
-    def _nearest(self, pose: Pose, leg: Leg) -> int:
-        """Index of the nearest point of the leg, never before the last one."""
-        ahead = leg.points[self._index : self._index + 3 * CHECKS]
-        return self._index + int(np.argmin(np.hypot(ahead[:, 0] - pose.x, ahead[:, 1] - pose.y)))
+    def _expected(self, pose: Pose, leg: Leg) -> Array:
+        """Poses (n x 3: x, y, heading) at which the vehicle will be on its way back to the leg, at even distances."""
+        index, poses = self._index, [(pose.x, pose.y, pose.heading)]
+        for _ in range(round(AHEAD_M / leg.spacing)):
+            pose = pose.moved(leg.direction * leg.spacing, self._steered(pose, leg, index), 1.0)
+            poses.append((pose.x, pose.y, pose.heading))
+            index = self._nearest(pose, leg, index)
+            if index >= len(leg.points) - 1:
+                break
+        return np.array(poses)
+
+    @staticmethod
+    def _nearest(pose: Pose, leg: Leg, index: int) -> int:
+        """Index of the leg's point nearest to a pose, from the given one onwards."""
+        ahead = leg.points[index : index + 3 * CHECKS]
+        return index + int(np.argmin(np.hypot(ahead[:, 0] - pose.x, ahead[:, 1] - pose.y)))
 
     def _is_past(self, pose: Pose, leg: Leg) -> bool:
         x, y, heading = leg.points[-1]
         beyond = (pose.x - x) * math.cos(heading) + (pose.y - y) * math.sin(heading)
         return self._index >= len(leg.points) - 2 and beyond * leg.direction > -0.02
 
-    def _steered(self, pose: Pose, leg: Leg) -> float:
-        """The leg's curvature plus a correction back onto it, forward and in reverse alike.
+    def _steered(self, pose: Pose, leg: Leg, index: int) -> float:
+        """The curvature at a point of the leg, plus a correction back onto it, forward and in reverse alike.
 
         Over the driven distance s, a lateral error e to the left grows by the direction times the heading error, which
         grows by the direction times the curvature error: so e'' + 2 e' / L + e / L^2 = 0 with the gains below.
         """
-        x, y, heading = leg.points[self._index].tolist()
+        x, y, heading = leg.points[index].tolist()
         lateral_offset = (pose.y - y) * math.cos(heading) - (pose.x - x) * math.sin(heading)
         heading_error = math.remainder(pose.heading - heading, 2.0 * math.pi)
         most = self._settings.max_curvature_1pm
         back = -lateral_offset / SETTLE_LENGTH**2 - 2.0 * leg.direction * heading_error / SETTLE_LENGTH
-        return float(min(max(leg.curvature[self._index] + back, -most), most))
+        return float(min(max(leg.curvature[index] + back, -most), most))
 
 
 def least_clearance(arcs: ArcPlanner, points: Array, grid: LocalGrid) -> float:

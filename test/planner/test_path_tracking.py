@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from planner.arcs import ArcPlanner
-from planner.manoeuvre import find_manoeuvre, least_clearance
+from planner.manoeuvre import Leg, ManoeuvreDriver, find_manoeuvre, least_clearance
 from planner.maps.local_map import LocalMap
 from planner.maps.terrain_truth import TerrainTruth
 from planner.path_tracking import Path, PathTracker, pursuit_curvature
@@ -19,7 +19,7 @@ from planner.pose import Pose, pose_from_attitude
 from planner.settings import PlannerSettings
 
 sys.path.insert(0, str(FilePath(__file__).parent))
-from yards import TRUCK, wall, yard
+from yards import TRUCK, post, wall, yard
 
 DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 
@@ -130,3 +130,19 @@ def test_no_manoeuvre_where_there_is_no_room() -> None:
     back = Path(np.column_stack([-np.arange(0.0, 20.0, 0.5), np.zeros(40)]))
 
     assert find_manoeuvre(ArcPlanner(DEFAULT, TRUCK), Pose(0.0, 0.0), back, 0.0, grid) == []
+
+
+@pytest.mark.parametrize(("heading", "stops"), [(0.0, False), (0.45, True)])
+def test_manoeuvre_is_ended_where_the_vehicle_beside_its_leg_would_touch_a_post(heading: float, stops: bool) -> None:
+    yard_with_post = yard(post(6.2, 2.3))
+    along = np.arange(0.0, 8.0, 0.25)
+    leg = Leg.of_arc(np.column_stack([along, np.zeros(len(along)), np.zeros(len(along))]), 0.0, 1)
+    pose = Pose(1.0, 0.0, heading=heading)
+    grid = LocalMap(TerrainTruth(yard_with_post, DEFAULT), DEFAULT).update(0.0, pose)
+    arcs = ArcPlanner(DEFAULT, TRUCK)
+    here = np.array([(pose.x, pose.y, pose.heading)])
+    assert min(least_clearance(arcs, leg.points, grid), least_clearance(arcs, here, grid)) > 0.1  # both are clear
+
+    command = ManoeuvreDriver(DEFAULT, [leg]).command(10.0, pose, 1.0, arcs, grid)
+
+    assert (command is None) == stops
