@@ -54,12 +54,14 @@ class SeenWorld(Stateful):
 
     def press(self, cells: NDArray[np.void]) -> None:
         """Set the depth of cells of the soil that the vehicle has pressed, in another process; records of RUT_CELL."""
-        columns, rows, depth = (np.ascontiguousarray(cells[name]) for name in ("column", "row", "depth"))
+        # Copies: a field of a single record is contiguous, and read-only as its message, another type for the kernel.
+        columns, rows, depth = (np.array(cells[name]) for name in ("column", "row", "depth"))
         write_cells(self.there.ground.kernel().ruts, columns, rows, depth)
 
     def clear_ruts(self) -> None:
         """Forget all ruts."""
         clear_ruts(self.there.ground.kernel().ruts)
+        self.scene.update_ruts()
 
     def move_to(self, time_s: float) -> None:
         """Move the targets to a time since the start of the run [s]."""

@@ -164,6 +164,8 @@ def warm_up(kind: SensorKind, settings: Any, seen: SeenWorld | None, name: str) 
     """Compile all kernels that a sensor needs, on one of its own: no state and no random number of a run changes."""
     rest, level = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
     drive = (DriveTruth(np.zeros(4), np.zeros(4), 0.0, 0.0, 0.0, 80.0),) if kind.needs_drive else ()
+    if seen is not None and seen.has_ruts:
+        seen.press(np.array([(0, 0, 0.1)], RUT_CELL))
     for fault in (NO_FAULT, "bias"):
         sensor = make_sensor(kind, replace(settings, fault=fault, fault_channel=""), seen, name=name, start_ns=0)
         for count in range(4 * WARM_PERIODS):
@@ -173,8 +175,7 @@ def warm_up(kind: SensorKind, settings: Any, seen: SeenWorld | None, name: str) 
             sensor.update(time_ns, BaseMotion((0.01 * count, 0.0, 2.0), level, rest, rest, rest, rest), *drive)
     if seen is not None:
         seen.move_to(0.0)
-        if seen.has_ruts:
-            seen.press(np.zeros(0, RUT_CELL))
+        seen.clear_ruts()
 
 
 def steps_between_ticks(choices: Sequence[SensorChoice], step_s: float, control_steps: int) -> int:

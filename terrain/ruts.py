@@ -105,6 +105,8 @@ class RutChanges:
         self._ruts = ruts
         self._slots = np.empty(len(ruts.keys), np.int64)
         self.forget()
+        self.take()  # compiles
+        self.forget()
 
     def forget(self) -> None:
         """Treat all cells as changed, so that the next `take` returns every rut."""

@@ -80,6 +80,7 @@ def _hashes(graph: Any, path: Path, launch: Any) -> Any:
     graph.wait_until(lambda: not launch.is_running(), "the end of the run", RUN_S)
     print(launch.output)
     assert "SIGSEGV" not in launch.output
+    assert " late" not in launch.output  # no kernel is compiled or loaded after its node was ready
     return json.loads((path.parent / "run" / HASHES).read_text())
 
 
