@@ -183,10 +183,10 @@ class Timetable:
             self._assign(source)
 
     def missing(self) -> list[str]:
-        """Topics with messages that are reported, but have not arrived."""
+        """Topics with messages that are reported, but have not arrived, with the numbers of both."""
         behind = [(source, source.reports[0]) for source in self._sources.values() if source.reports]
         return [
-            topic
+            f"{topic} ({source.received[topic]} of {report.sent[topic]})"
             for source, report in behind
             for topic in source.topics
             if source.received[topic] < report.sent.get(topic, 0)

@@ -172,8 +172,8 @@ SCAN: Final = Topic(
     text="the ring nearest to level; -Inf too close, +Inf no return (REP-117)",
 )  # fmt: skip
 ESTIMATE: Final = Topic(
-    name="odometry/filtered", type=types.ODOMETRY, publishers=("observer",), listeners=("planner", "referee"),
-    rate="100 Hz", frame="map",
+    name="odometry/filtered", type=types.ODOMETRY, qos=TRUTH, publishers=("observer",),
+    listeners=("planner", "referee"), rate="100 Hz", frame="map",
     text="estimate: `base_link` in `map`, twist in `base_link`, with covariances",
 )  # fmt: skip
 SIDESLIP: Final = Topic(

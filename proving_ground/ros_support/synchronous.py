@@ -171,7 +171,7 @@ class SynchronousInput:
             return
         missing = self._table.missing() if now - self._progressed_at > LATE_AFTER_S else []
         if missing:
-            words = f"time stands still: messages on {', '.join(missing)} were published, but have not arrived"
+            words = f"time stands still: messages were published, but have not all arrived: {', '.join(missing)}"
             self._node.report("synchrony", Level.ERROR, words)
         elif "synchrony" in self._node.health.checks:
             self._node.report("synchrony", Level.OK, "all messages arrive")

@@ -267,9 +267,10 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         if before is not None and message.data != before:
             self._is_at_start = True
             self._restart("the simulation was reset")
-        if self._finished is not None and self._input is not None and message.data != before:
+        if self._finished is not None and self._input is not None:
             self._finished.on_resets(message.data)
-            self._input.restart(message.data)  # which may go on at once
+            if message.data != self._input.resets:
+                self._input.restart(message.data)  # which may go on at once
 
     def _on_world(self, name: str, world: World) -> None:
         self._observer = self._make_observer(world)

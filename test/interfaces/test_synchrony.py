@@ -137,7 +137,7 @@ def test_missing_message_holds_time_and_is_named() -> None:
     table.on_message("fast/one", "the second")
     table.on_message("fast/two", "the only one")
 
-    assert table.missing() == ["fast/one"]
+    assert table.missing() == ["fast/one (1 of 2)"]
     assert (table.horizon_ns, table.take(20)) == (0, [])
 
 
