@@ -205,7 +205,12 @@ class FlatGround:
         read_only=True,
     )
     bump_length_m: float = setting(
-        1.0, "Length of the bump along x of the world", unit="m", minimum=0.1, maximum=1000.0, read_only=True
+        1.0,
+        "Length of the bump along x of the world; all nodes of a run have the same ground",
+        unit="m",
+        minimum=0.1,
+        maximum=1000.0,
+        read_only=True,
     )
     bump_height_m: float = setting(
         0.0, "Height of the bump's crest above the plane, negative for a ditch; 0: no bump",

@@ -109,7 +109,10 @@ def report(paths: list[Path], out: Path | None, scenario: str | None = None, veh
 
 
 def _judge_by(path: Path, scenario: str | None) -> Path | None:
-    """The scenario by which to judge a run over ROS now; None: do not judge."""
+    """File of the scenario by which a recorded run over ROS is judged; None if it need not be judged.
+
+    path: the run's folder; scenario: name or file that the user gave, by default the one in the folder or of its name.
+    """
     from proving_ground.launching.scenario_launch import OVER_ROS
     from proving_ground.recording.parts import SCENARIO, parts
     from proving_ground.scenarios.scenario import scenario_file, scenario_files

@@ -48,7 +48,11 @@ class Scene(Stateful):
         plane: tuple[float, float, float] | None = None,
         ground: GroundModel | None = None,
     ) -> None:
-        """Use `of` or `flat`. plane: height, slope x, slope y; ground: with the ruts to see."""
+        """Use `of`, `flat` or `of_plane`.
+
+        levels: surfaces of the ground at several resolutions; plane: height [m], slope x, slope y of the ground in
+        place of levels; ground: model with ruts of wheels, by which the levels' surface is lowered.
+        """
         self._shapes, self._levels, self._plane = shapes, list(levels), plane
         # Obstacles outside all levels, built once.
         self._standing = _built_at_once(shapes, shapes.large() if self._levels else shapes.all())

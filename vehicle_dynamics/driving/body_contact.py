@@ -57,8 +57,8 @@ def add_body_contact(body: BodyPoints, ground: Ground, chassis: ChassisInWorld, 
             chassis_force[3 + k] += force[k]
 
 
-def body_points(contact: BodyContact, half_track: float) -> BodyPoints:
-    """Contact points for the kernel; half_track [m] is the lateral reach of the wheels."""
+def body_points(contact: BodyContact, half_width: float) -> BodyPoints:
+    """Contact points for the kernel; half_width [m]: distance of the tyres' outer edges from the middle."""
     points = np.column_stack([contact.points_x_m, contact.points_y_m, contact.points_z_m])
     if not math.isfinite(float(points.sum())):
         raise ValueError("body_contact: points must be finite")
@@ -66,7 +66,7 @@ def body_points(contact: BodyContact, half_track: float) -> BodyPoints:
     box = BodyBox(
         float(0.5 * (low[0] + high[0])),
         float(0.5 * (high[0] - low[0])),
-        float(max(high[1], -low[1], half_track)),
+        float(max(high[1], -low[1], half_width)),
         float(low[2]),
         float(high[2]),
     )

@@ -105,13 +105,13 @@ def driving_vehicle(
         (parameters.front_suspension.antiroll_nmprad, parameters.rear_suspension.antiroll_nmprad),
         (parameters.front_suspension.bushing_nmprad, parameters.rear_suspension.bushing_nmprad),
         Air(0.5 * air.air_density_kgpm3 * air.drag_area_m2, air.centre_m),
-        body_points(parameters.body_contact, _half_track(parameters)),
+        body_points(parameters.body_contact, _half_width_over_tyres(parameters)),
         float(gravity),
     )
 
 
-def _half_track(parameters: VehicleParameters) -> float:
-    """Lateral reach of the tyres [m]."""
+def _half_width_over_tyres(parameters: VehicleParameters) -> float:
+    """Distance of the tyres' outer edges from the vehicle's middle plane [m]."""
     points = (parameters.front_suspension.hardpoints_left_m, parameters.rear_suspension.hardpoints_left_m)
     return max(item.wheel_centre[1] for item in points) + 0.5 * parameters.tyre.width_m
 
