@@ -40,7 +40,7 @@ def test_every_benchmark_is_in_the_table_and_every_row_names_its_keys() -> None:
 
 def test_figures_in_running_text_are_those_of_the_results() -> None:
     results = load()
-    assert "(`vehicle.rigid_rtf`)" in README.read_text()
+    assert "(`vehicle.as_built_rtf`)" in README.read_text()
     for page in PAGES:
         assert misquoted(page.read_text(), results) == [], page
 

@@ -18,7 +18,7 @@ from vehicle_dynamics.control.helm import PERIOD_S, Helm, HelmSettings
 from vehicle_dynamics.control.levers import Levers, LeverSettings, Positions, VehicleLevers
 from vehicle_dynamics.control.speed import SpeedSettings
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.motion import STANDS_MPS, forward_speed
+from vehicle_dynamics.motion import STANDS_MPS, forward_speed, rise_of
 from vehicle_dynamics.pedals import DRIVE, Pedals
 from vehicle_dynamics.vehicle import Vehicle
 
@@ -224,7 +224,8 @@ class DriveByWire(Stateful):
 
     def _straight_on(self, seen: SnapshotRecord, speed: float) -> Pedals:
         """Drive towards a speed [m/s] with the steering unchanged, without updating its controller."""
-        return self._helm.speed.pedals(PERIOD_S, forward_speed(seen), speed)._replace(steering=self._steering)
+        pedals = self._helm.speed.pedals(PERIOD_S, forward_speed(seen), speed, rise=rise_of(seen))
+        return pedals._replace(steering=self._steering)
 
     def _follow(self, now: float, source: str, speed: float, curvature: float) -> Answer:
         s = self.settings

@@ -8,7 +8,7 @@ from proving_ground.saving.stateful import Stateful
 from vehicle_dynamics.control.curvature import CurvatureController, CurvatureSettings
 from vehicle_dynamics.control.speed import SpeedController, SpeedSettings
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.motion import forward_speed, rise_of
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.vehicle import Vehicle
 
@@ -45,6 +45,6 @@ class Helm(Stateful):
 
         finally_wanted: as for SpeedController.pedals.
         """
-        present = forward_speed(seen)
+        present, rise = forward_speed(seen), rise_of(seen)
         steering = self.curvature.steering(PERIOD_S, present, float(seen["angular_velocity"][2]), curvature)
-        return self.speed.pedals(PERIOD_S, present, speed, finally_wanted)._replace(steering=steering)
+        return self.speed.pedals(PERIOD_S, present, speed, finally_wanted, rise=rise)._replace(steering=steering)

@@ -1,4 +1,7 @@
-"""Speed by throttle, brake and gear lever: PID with anti-windup, a hold at standstill, and a stop before reversing."""
+"""Speed by throttle, brake and gear lever: PID with anti-windup, a hold at standstill, and a stop before reversing.
+
+The brake of a driver in no hurry is limited; on a steep slope the limit rises by what holds the vehicle there.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,14 @@ from dataclasses import dataclass, field
 from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
 from vehicle_dynamics.control.creep import STILL, CreepController, CreepSettings
+from vehicle_dynamics.parameters import GRAVITY
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 from vehicle_dynamics.vehicle import PedalAuthority
 
 SLOWEST_SET_POINT = 1e-3  # [m/s]: commands below this mean stop
 TYPICAL = PedalAuthority(brake=10.0, throttle=4.0)
 STEADY_S = 0.5  # a slow command to a moving vehicle that lasts shorter is part of a manoeuvre
+HOLDING = 1.5  # largest brake pedal over the one that holds the vehicle on its slope: to slow down, also with payload
 LET_GO = 1.0  # [m/s]: above this the hold has failed, and the service brake is used instead
 
 
@@ -49,6 +54,7 @@ class SpeedController(Stateful):
         """authority: what the vehicle's pedals do, for slow driving and stops."""
         self.settings = settings
         authority = authority or TYPICAL
+        self._authority = authority
         self._creep = CreepController(settings.creep, authority)
         # Weaker pedals need more, at least against an engine that creeps.
         self._least_stop_brake = min(settings.least_stop_brake * max(1.0, TYPICAL.brake / authority.brake), 1.0)
@@ -66,17 +72,20 @@ class SpeedController(Stateful):
         self._wanted, self._last, self._steady_s = 0.0, Pedals(), 0.0
         self._creep.reset()
 
-    def pedals(self, period: float, speed: float, wanted: float, finally_wanted: float | None = None) -> Pedals:
+    def pedals(
+        self, period: float, speed: float, wanted: float, finally_wanted: float | None = None, *, rise: float = 0.0
+    ) -> Pedals:
         """Throttle, brake and gear for the present and the commanded speed [m/s]; period [s] since the last call.
 
-        finally_wanted: the speed that the commanded one is on its way to, if that is known.
+        finally_wanted: the speed that the commanded one is on its way to, if that is known; rise: sine of the pitch.
         """
         target = wanted if finally_wanted is None else finally_wanted
-        self._last = self._creeping(period, speed, target) or self._driving(period, speed, wanted)
+        most = min(max(self.settings.service_brake, HOLDING * GRAVITY * abs(rise) / self._authority.brake), 1.0)
+        self._last = self._creeping(period, speed, target, most) or self._driving(period, speed, wanted, most)
         self._wanted = target
         return self._last
 
-    def _creeping(self, period: float, speed: float, wanted: float) -> Pedals | None:
+    def _creeping(self, period: float, speed: float, wanted: float, most_brake: float) -> Pedals | None:
         """Pedals for slow driving; None if this is not slow driving."""
         creep, most = self._creep, self.settings.creep.below_mps
         direction = DRIVE if wanted > 0.0 else REVERSE
@@ -97,15 +106,15 @@ class SpeedController(Stateful):
             if not is_steady or (abs(speed) >= STILL and self._steady_s < STEADY_S):
                 return None
             if abs(speed) < STILL:
-                creep.start(ahead, 0.0, 0.0, self.settings.service_brake)
+                creep.start(ahead, 0.0, 0.0, most_brake)
             else:
                 change = 0.0 if self._before is None else direction * (speed - self._before) / period
                 creep.start(ahead, change, self._last.throttle, self._last.brake)
         self.selected, self._before, self._is_holding = direction, speed, False
-        throttle, brake = creep.pedals(period, ahead, direction * wanted, self.settings.service_brake)
+        throttle, brake = creep.pedals(period, ahead, direction * wanted, most_brake)
         return Pedals(0.0, throttle, brake, direction)
 
-    def _driving(self, period: float, speed: float, wanted: float) -> Pedals:
+    def _driving(self, period: float, speed: float, wanted: float, most_brake: float) -> Pedals:
         """Pedals for any other speed."""
         s = self.settings
         change = 0.0 if self._before is None else (speed - self._before) / period
@@ -116,11 +125,11 @@ class SpeedController(Stateful):
         self._is_holding = is_stop and (abs(speed) < s.hold_below_mps or (self._is_holding and abs(speed) < LET_GO))
         if self._is_holding:
             self.total = 0.0
-            return Pedals(0.0, 0.0, s.hold_brake, self.selected)
+            return Pedals(0.0, 0.0, max(s.hold_brake, most_brake), self.selected)
         # A vehicle that rolls the wrong way is stopped first; in gear, as on a slope, it may roll back a little.
         if not is_stop and speed * direction <= -(LET_GO if direction == self.selected else s.hold_below_mps):
             self.total = 0.0
-            return Pedals(0.0, 0.0, s.service_brake, self.selected)
+            return Pedals(0.0, 0.0, most_brake, self.selected)
         self.selected = direction
         if is_stop and speed * direction < 0.0:
             self.total, direction = 0.0, -direction
@@ -129,13 +138,13 @@ class SpeedController(Stateful):
         set_point = s.proportional * error + self.total - s.derivative * change
         # Anti-windup: do not integrate further into saturation.
         grown = self.total + s.integral * error * period
-        if -s.service_brake < set_point < 1.0 or abs(grown) < abs(self.total):
-            self.total = min(max(grown, -s.service_brake), 1.0)
+        if -most_brake < set_point < 1.0 or abs(grown) < abs(self.total):
+            self.total = min(max(grown, -most_brake), 1.0)
         if is_stop:
-            brake = min(max(-set_point, self._least_stop_brake), s.service_brake)
+            brake = min(max(-set_point, self._least_stop_brake), most_brake)
             return Pedals(0.0, 0.0, brake, self.selected)
         if set_point >= 0.0:
             return Pedals(0.0, min(set_point, 1.0), 0.0, self.selected)
         if set_point > -s.coast_band:
             return Pedals(0.0, 0.0, 0.0, self.selected)
-        return Pedals(0.0, 0.0, min(-set_point - s.coast_band, s.service_brake), self.selected)
+        return Pedals(0.0, 0.0, min(-set_point - s.coast_band, most_brake), self.selected)

@@ -263,7 +263,7 @@ def test_low_range_gives_more_thrust_and_the_parking_brake_holds(m998: Hmmwv) ->
     assert abs(parked[0] - m998.start(slope)[0]) < 0.1
 
 
-STEEP = FlatGround(friction=1.0, slope_x=0.5)  # in H the vehicle rolls back
+STEEP = FlatGround(friction=1.0, slope_x=0.6)  # in H the vehicle rolls back
 
 
 def climb(ride_in: Any, m998: Hmmwv, choice: str) -> Any:
@@ -307,3 +307,20 @@ def seen_at(vehicle: Hmmwv, speed: float) -> Any:
     seen = vehicle.snapshot(vehicle.start(FlatGround()), Pedals(), FlatGround())
     seen["velocity"] = speed, 0.0, 0.0
     return seen
+
+
+@pytest.mark.parametrize(("slope", "speed", "expected"), [(0.6, 2.0, 1.0), (0.6, 0.0, 0.0), (-0.6, 0.22, 0.22)])
+def test_slopes_that_the_low_range_climbs_are_driven_by_speed(
+    ride_in: Any, m998: Hmmwv, slope: float, speed: float, expected: float
+) -> None:
+    ride = ride_in(m998, FlatGround(friction=1.0, slope_x=slope))
+    ride.drive = wired(m998, transfer_range="L")
+
+    ride.run(8.0, lambda drive, now: drive.receive_motion(now, speed, 0.0))
+
+    assert ride.speed >= expected - 0.02
+    assert ride.speed <= max(speed, expected) + 0.02
+    if not speed:
+        ride.drive = wired(m998, transfer_range="H")
+        ride.run(4.0, lambda drive, now: drive.receive_motion(now, 0.0, 0.0))
+        assert abs(ride.speed) < 0.02  # the brakes hold it in any range
