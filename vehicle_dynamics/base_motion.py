@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.attitude import rotation_from_quaternion
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
@@ -55,10 +53,10 @@ def snapshot_of(motion: BaseMotion, base: Vector3, seen: SnapshotRecord) -> Snap
 
     base: as for base_motion.
     """
-    rotation, arm = rotation_from_quaternion(motion.attitude), -np.array(base)  # arm: to the chassis' origin
+    rotation, arm = rotation_from_quaternion(motion.attitude), (-base[0], -base[1], -base[2])  # to the chassis' origin
     seen["attitude"] = motion.attitude
     seen["position"] = motion.position + rotation @ arm
-    seen["velocity"] = rotation @ (motion.velocity + np.cross(motion.angular_velocity, arm))
+    seen["velocity"] = rotation @ _sum(motion.velocity, _cross(motion.angular_velocity, arm))
     seen["angular_velocity"] = motion.angular_velocity
     return seen
 

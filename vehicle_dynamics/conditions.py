@@ -48,7 +48,7 @@ class ConditionChange:
     at_s: float = setting(
         0.0, "Time of the change, since the start of the run", unit="s", minimum=0.0, maximum=FOREVER_S
     )
-    value: float = setting(..., "Value from then on, in the unit of the condition", minimum=0.0, maximum=1e6)
+    value: float = setting(..., "Value from then on, in the unit of the condition and within its range")
     wheels: str = setting(ALL, "Wheels whose tyre pressure changes", choices=WHEELS)
 
     def __post_init__(self) -> None:

@@ -27,7 +27,7 @@ class Pedals(NamedTuple):
         KEEP becomes 0: only drive-by-wire knows what there is to keep.
         """
         try:
-            is_finite = all(math.isfinite(value) for value in self)
+            is_finite = all(map(math.isfinite, self))
         except OverflowError:  # an integer too large for a float
             is_finite = False
         if not is_finite:

@@ -172,7 +172,7 @@ class LockStep(Resumable):
 
     def _make_driver(self) -> ScriptedDriver | Autonomy:
         if "script" not in self.parts and "planner" not in self.parts:
-            raise SettingsError("driver: missing; in lock-step a scenario needs one")
+            raise SettingsError("driver: missing; in lock-step a scenario needs one, also where a program commands")
         if "script" in self.parts:
             return make_script(self.parts["script"].settings, self.vehicle, self._there)
         return Autonomy(

@@ -42,7 +42,7 @@ NAMES = {
         for name in ("least_wheel_load_n", "off_the_line_in_20_m_m")
     },
     8: {"pull_over_weight_h", "pull_over_weight_hl", "pull_over_weight_hl_open_axles"},
-    9: {"h_goes_in_10_s_after_spin_up_m", "hl_goes_in_10_s_m", "h_with_20_percent_brake_goes_in_10_s_m"},
+    9: {"h_climbs_in_10_s_after_spin_up_m", "hl_climbs_in_10_s_m", "h_with_20_percent_brake_climbs_in_10_s_m"},
     10: {"larger_turning_radius_in_hl_percent", "torque_between_the_axles_in_hl_at_the_wheels_nm"},
     11: {"to_the_left_m", "to_the_right_m"},
     12: {"clean_at_60_kmph", "first_failure_kmph", "fails_without_a_lifted_wheel"},

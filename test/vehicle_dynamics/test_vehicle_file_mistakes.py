@@ -55,6 +55,7 @@ MISTAKES: list[tuple[str, Any, str, str]] = [
     ("powertrain.converter.upshift_rpm", [3350.0], "powertrain.converter", "as many values as forward_ratios (3)"),
     ("powertrain.converter.upshift_rpm", 3350.0, "powertrain.converter.upshift_rpm", "must be a list"),
     ("powertrain.converter.engine_inertia_kgm2", 0.0, "powertrain.converter", "engine_inertia_kgm2: must be above 0"),
+    ("powertrain.converter.idle_rpm", 9000.0, "powertrain.converter", "idle_rpm: must be below 3800"),
     ("powertrain.converter.idle_band_rpm", 900.0, "powertrain.converter", "must not exceed idle_rpm (677)"),
     ("powertrain.map.upshift_rpm", [3350.0, 1000.0, 3350.0], "powertrain.map", "must exceed downshift_rpm"),
     ("cargo.mass_kg", 2000.0, "cargo", "mass_kg: must not exceed max_kg (1134), got 2000"),

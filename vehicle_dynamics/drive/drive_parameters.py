@@ -398,6 +398,11 @@ class ConverterPowertrain:
             raise ValueError("engine_inertia_kgm2: must be above 0")
         if self.idle_rpm and self.idle_band_rpm > self.idle_rpm:
             raise ValueError(f"idle_band_rpm: must not exceed idle_rpm ({self.idle_rpm:g})")
+        pulls_to = max(
+            (r for r, nm in zip(self.full_throttle_rpm, self.full_throttle_nm, strict=True) if nm > 0.0), default=0.0
+        )
+        if self.idle_rpm >= pulls_to > 0.0:
+            raise ValueError(f"idle_rpm: must be below {pulls_to:g}, up to which full_throttle_nm is above 0")
 
 
 @dataclass(frozen=True, kw_only=True)

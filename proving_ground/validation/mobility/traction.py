@@ -74,7 +74,9 @@ def _pull_over_weight(vehicle: Hmmwv, ground: CellGround, transfer: int) -> floa
 
 
 def lifted_wheel(subject: Subject) -> list[Figure]:
-    """The left rear wheel without grip on a 5 % grade: held in H, goes in H/L, and in H with some brake.
+    """The left rear wheel without grip on a 5 % grade: does not climb in H, but in H/L, and in H with some brake.
+
+    Distances are positive uphill: in H the vehicle may roll back, as nothing holds it.
 
     The wheel stands on ground without friction that goes with it, as on rollers. A wheel that hangs in the air unloads
     the one diagonally opposite, here to 1.5 % of the weight: then no axle can pull, whatever the centre.
@@ -86,9 +88,9 @@ def lifted_wheel(subject: Subject) -> list[Figure]:
     stays, goes = Bound(most=1.0), Bound(least=1.0)
     stuck = _goes_without_grip(vehicle, open_centre, spins_up=True)
     return [
-        Figure("H: goes in 10 s after spin-up", stuck, stays, "m", "d"),
-        Figure("H/L: goes in 10 s", _goes_without_grip(vehicle, locked_centre), goes, "m", "d"),
-        Figure("H with 20 % brake: goes in 10 s", _goes_without_grip(vehicle, braked), goes, "m", "d"),
+        Figure("H: climbs in 10 s after spin-up", stuck, stays, "m", "d"),
+        Figure("H/L: climbs in 10 s", _goes_without_grip(vehicle, locked_centre), goes, "m", "d"),
+        Figure("H with 20 % brake: climbs in 10 s", _goes_without_grip(vehicle, braked), goes, "m", "d"),
     ]
 
 
