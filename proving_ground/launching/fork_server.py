@@ -18,7 +18,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from numba.core.registry import cpu_target
 from setproctitle import setproctitle
@@ -34,11 +34,26 @@ Task = Callable[[], int]
 
 
 def serve(descriptor: int) -> int:
-    """Serve requests on a socket until it is closed. In a copy, run its node and return the node's exit status."""
+    """Serve requests on a socket until it is closed. A copy runs its node and ends with the node's exit status."""
     setproctitle(f"{PROGRAM}-{NODES}")
     with socket.socket(fileno=descriptor) as channel:
         task = _Server(channel).run()
-    return 0 if task is None else task()
+    if task is not None:
+        _end(task())
+    return 0
+
+
+def _end(status: int) -> NoReturn:
+    """End the process of a node that has cleaned up, without finalising Python.
+
+    Daemon threads of libraries may still wind down, such as the page server's on a busy machine, and one that runs
+    while the interpreter is taken down can crash it.
+    """
+    with contextlib.suppress(OSError):  # nobody reads any more
+        sys.stdout.flush()
+        sys.stderr.flush()
+    ctypes.CDLL(None).fflush(None)  # what C has printed, as logs of ROS
+    os._exit(status)
 
 
 class _Server:
