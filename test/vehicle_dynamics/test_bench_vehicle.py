@@ -10,7 +10,7 @@ from benchmark import BENCHMARKS, vehicle
 
 # Programs read these names.
 KEYS = (
-    "step_us", "rigid_rtf", "rk4_step_us", "rk4_rtf", "snapshot_us", "from_python_us", "single_track_step_us",
+    "step_us", "rigid_rtf", "as_built_step_us", "as_built_rtf", "rk4_step_us", "rk4_rtf", "snapshot_us", "from_python_us", "single_track_step_us",
     "single_track_rtf", "euler_order", "rk4_order", "chrono_step_us", "chrono_ratio",
     *(f"part_{name}_us" for name in vehicle.PARTS),
 )  # fmt: skip
@@ -34,7 +34,8 @@ def test_all_figures_exist_and_can_be_shown(monkeypatch: pytest.MonkeyPatch) -> 
     assert figures["rk4_order"] == pytest.approx(4.0, abs=0.1)
     text = vehicle.show(figures)
     for words in (
-        "HMMWV, Euler (ours)",
+        "hmmwv_chrono, Euler (ours)",
+        "hmmwv, as built, Euler (ours)",
         "RK4 (ours)",
         "Project Chrono 10.0.0-dev, HMMWV_Full",
         "rigid bodies, springs, dampers",
