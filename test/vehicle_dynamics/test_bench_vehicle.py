@@ -10,8 +10,9 @@ from benchmark import BENCHMARKS, vehicle
 
 # Programs read these names.
 KEYS = (
-    "step_us", "rigid_rtf", "as_built_step_us", "as_built_rtf", "rk4_step_us", "rk4_rtf", "snapshot_us", "from_python_us", "single_track_step_us",
-    "single_track_rtf", "euler_order", "rk4_order", "chrono_step_us", "chrono_ratio",
+    "step_us", "rigid_rtf", "as_built_step_us", "as_built_rtf", "rk4_step_us", "rk4_rtf", "snapshot_us",
+    "from_python_us", "single_track_step_us", "single_track_rtf", "euler_order", "rk4_order",
+    "chrono_step_us", "chrono_ratio",
     *(f"part_{name}_us" for name in vehicle.PARTS),
 )  # fmt: skip
 
