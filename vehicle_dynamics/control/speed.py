@@ -80,13 +80,14 @@ class SpeedController(Stateful):
         finally_wanted: the speed that the commanded one is on its way to, if that is known; rise: sine of the pitch.
         """
         target = wanted if finally_wanted is None else finally_wanted
-        most = min(max(self.settings.service_brake, HOLDING * GRAVITY * abs(rise) / self._authority.brake), 1.0)
-        self._last = self._creeping(period, speed, target, most) or self._driving(period, speed, wanted, most)
+        steep = min(HOLDING * GRAVITY * abs(rise) / self._authority.brake, 1.0)
+        self._last = self._creeping(period, speed, target, steep) or self._driving(period, speed, wanted, steep)
         self._wanted = target
         return self._last
 
-    def _creeping(self, period: float, speed: float, wanted: float, most_brake: float) -> Pedals | None:
-        """Pedals for slow driving; None if this is not slow driving."""
+    def _creeping(self, period: float, speed: float, wanted: float, steep: float) -> Pedals | None:
+        """Pedals for slow driving; None if this is not slow driving. steep: brake pedal that the slope may need."""
+        most_brake = max(self.settings.service_brake, steep)
         creep, most = self._creep, self.settings.creep.below_mps
         direction = DRIVE if wanted > 0.0 else REVERSE
         ahead = direction * speed
@@ -114,9 +115,10 @@ class SpeedController(Stateful):
         throttle, brake = creep.pedals(period, ahead, direction * wanted, most_brake)
         return Pedals(0.0, throttle, brake, direction)
 
-    def _driving(self, period: float, speed: float, wanted: float, most_brake: float) -> Pedals:
-        """Pedals for any other speed."""
+    def _driving(self, period: float, speed: float, wanted: float, steep: float) -> Pedals:
+        """Pedals for any other speed; steep: as for slow driving."""
         s = self.settings
+        most_brake = max(s.service_brake, steep)
         change = 0.0 if self._before is None else (speed - self._before) / period
         self._before = speed
         is_stop = abs(wanted) < SLOWEST_SET_POINT
@@ -125,7 +127,7 @@ class SpeedController(Stateful):
         self._is_holding = is_stop and (abs(speed) < s.hold_below_mps or (self._is_holding and abs(speed) < LET_GO))
         if self._is_holding:
             self.total = 0.0
-            return Pedals(0.0, 0.0, max(s.hold_brake, most_brake), self.selected)
+            return Pedals(0.0, 0.0, max(s.hold_brake, steep), self.selected)
         # A vehicle that rolls the wrong way is stopped first; in gear, as on a slope, it may roll back a little.
         if not is_stop and speed * direction <= -(LET_GO if direction == self.selected else s.hold_below_mps):
             self.total = 0.0

@@ -86,3 +86,10 @@ def test_state_holds_everything() -> None:
 
     for speed, wanted in ((4.2, 5.0), (4.4, -1.0), (0.1, -1.0), (-0.5, -1.0), (0.0, 0.0)):
         assert first.pedals(PERIOD, speed, wanted) == second.pedals(PERIOD, speed, wanted)
+
+
+def test_hold_brake_is_its_setting_on_the_level_and_what_a_steep_slope_needs() -> None:
+    controller = SpeedController(SpeedSettings(hold_brake=0.2))
+
+    assert controller.pedals(0.01, 0.0, 0.0).brake == 0.2  # also below the service brake
+    assert controller.pedals(0.01, 0.0, 0.0, rise=-0.5).brake > 0.5
