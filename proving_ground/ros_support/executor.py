@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from rclpy.context import Context
@@ -82,14 +83,14 @@ class QuickExecutor(SingleThreadedExecutor):
         self._others_s, self._others_at = OTHERS_S, 0.0
         self._listeners: dict[int, Listener] = {}  # by pointer
         self._lazy: list[Listener] = []
-        self._conditions: dict[int, Callable[[], bool]] = {}  # by pointer
+        self._awaited: list[Listener] = []  # those that are waited for at times
         self._node_guards: dict[int, Any] = {}
         self._is_in_pass = False
         self._has_others = False  # something else than messages is ready
         self._looked_at = self._received_at = time.monotonic()
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
-        """Wait, then run the callbacks of all that is ready: of each topic, one message."""
+        """Wait, then run the callbacks of all that is ready: of each topic that is always waited for, one message."""
         if self._tasks:  # a coroutine that waits may keep a callback group closed: rclpy's way knows about it
             super().spin_once(timeout_sec)
             self._drop_done_tasks()
@@ -100,24 +101,16 @@ class QuickExecutor(SingleThreadedExecutor):
         longest_s = self._longest_wait(before)
         longest_s = longest_s if timeout_sec is None or timeout_sec < 0.0 else min(longest_s, timeout_sec)
         ready = self._wait(before, longest_s)
-        now = time.monotonic()
-        for listener in self._lazy:
-            while receive(listener):
-                self._received_at = now
-        for listener in ready:
-            receive(listener)
-            self._received_at = now
-        for pointer in self._conditions:
-            while pointer in self._listeners and receive(self._listeners[pointer]):
-                self._received_at = now
+        if receive(self._awaited, self._lazy, one_of=ready):
+            self._received_at = time.monotonic()
         if self._has_others:  # not before: a message cannot be taken from a subscription that nobody holds
             self._has_others = False
             self._release()
-        if self._wait_set is None or now - self._looked_at > EVENTS_EVERY_S:
+        if self._wait_set is None or time.monotonic() - self._looked_at > EVENTS_EVERY_S:
             self._run_others()
 
     def _longest_wait(self, now: float) -> float:
-        if not self._lazy and not self._conditions:
+        if not self._lazy and not self._awaited:
             return EVENTS_EVERY_S
         return LAZY_S if now - self._received_at < RESTS_AFTER_S else RESTING_S
 
@@ -148,14 +141,15 @@ class QuickExecutor(SingleThreadedExecutor):
             hold(kind, of_nodes(f"{kind}s"))
         self._held.enter_context(self.context.handle)
         conditional = [item for item in subscriptions if getattr(item, "is_awaited", None) is not None]
-        self._conditions = {item.handle.pointer: item.is_awaited for item in conditional}
-        self._wait_set = WaitSet(adds, self.context, self._conditions)
-        self._quick_set = WaitSet([item for item in adds if item[0] in QUICK], self.context, self._conditions)
+        conditions = {item.handle.pointer: item.is_awaited for item in conditional}
+        self._wait_set = WaitSet(adds, self.context, conditions)
+        self._quick_set = WaitSet([item for item in adds if item[0] in QUICK], self.context, conditions)
         periods_s = [timer.timer_period_ns * 1e-9 for timer in of_nodes("timers")]
         self._others_s = min([OTHERS_S, *(TIMER_SHARE * period_s for period_s in periods_s)])
         self._node_guards = {item.handle.pointer: item for item in guards}
         self._lazy = [listener_of(item) for item in lazy]
         self._listeners = {item.handle.pointer: listener_of(item) for item in subscriptions if _is_quick(item)}
+        self._awaited = [self._listeners[pointer] for pointer in conditions if pointer in self._listeners]
 
     def _is_held(self, entity: Any) -> bool:
         """Whether the entity still exists; if so it does until `_release`."""
@@ -167,7 +161,7 @@ class QuickExecutor(SingleThreadedExecutor):
 
     def _release(self) -> None:
         self._wait_set = self._quick_set = None
-        self._listeners, self._lazy, self._node_guards, self._conditions = {}, [], {}, {}
+        self._listeners, self._lazy, self._node_guards, self._awaited = {}, [], {}, []
         self._held.close()
 
     def _wait(self, now: float, seconds: float) -> list[Listener]:
@@ -230,13 +224,28 @@ def _never() -> bool:
     return False
 
 
-def receive(listener: Listener) -> bool:
-    """Take a message and call its callback; whether there was one."""
-    taken = listener.handle.take_message(listener.message_type, listener.is_raw)
-    if taken is None:
-        return False
-    listener.callback(*(taken if listener.has_info else taken[:1]))
-    return True
+def receive(leading: Sequence[Listener], lazy: Sequence[Listener] = (), *, one_of: Sequence[Listener] = ()) -> bool:
+    """Process the messages of leading and lazy subscriptions, the lazy ones first; whether there were any.
+
+    Leading messages are taken first: what was published before them has then arrived, too.
+    one_of: leading subscriptions of which only one message is processed, so that the others have their turn.
+    """
+    taken = [(listener, message) for listener in one_of for message in islice(_messages(listener), 1)]
+    taken += [(listener, message) for listener in leading for message in _messages(listener)]
+    found = bool(taken)
+    for listener in lazy:
+        for message in _messages(listener):
+            listener.callback(*message)
+            found = True
+    for listener, message in taken:
+        listener.callback(*message)
+    return found
+
+
+def _messages(listener: Listener) -> Iterator[tuple[Any, ...]]:
+    """Take messages, as arguments for the callback."""
+    while (taken := listener.handle.take_message(listener.message_type, listener.is_raw)) is not None:
+        yield taken if listener.has_info else taken[:1]
 
 
 def _is_quick(item: Subscription) -> bool:

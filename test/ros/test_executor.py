@@ -131,6 +131,28 @@ def test_messages_that_are_not_awaited_are_received_with_those_that_are(spinner:
     spinner.until(lambda: len(received) == 4)  # looked at now and then
 
 
+def test_a_message_that_comes_during_a_pass_is_received_before_the_report_that_follows_it(
+    spinner: Spinner, sender: Node
+) -> None:
+    received: list[str] = []
+
+    def publish_both(message: Int64) -> None:
+        received.append("second")
+        data.publish(Int64())
+        report.publish(Int64())
+
+    spinner.listen("data", lambda message: received.append("data")).is_lazy = True
+    spinner.listen("report", lambda message: received.append("report")).is_awaited = lambda: True
+    data, report = (send(spinner, sender, topic, 0) for topic in ("data", "report"))
+    spinner.until(lambda: received == ["data", "report"])
+    second = spinner.listen("second", publish_both)  # after "data", which this pass has looked at already
+    second.is_lazy = True
+    send(spinner, sender, "second", 0)
+    spinner.until(lambda: len(received) == 5)
+
+    assert received[2:] == ["second", "data", "report"]
+
+
 def test_lazy_message_alone_is_received_too(spinner: Spinner, sender: Node) -> None:
     received: list[int] = []
     spinner.listen("lazy", lambda message: received.append(message.data)).is_lazy = True

@@ -58,10 +58,9 @@ class ReportWake:
         self._set.wait(timeout)
         ready = self._set.ready("subscription")
         if ready:
-            _read(self._before)
-            _read([self._waking[pointer] for pointer in ready])
+            receive([self._waking[pointer] for pointer in ready], self._before)
         elif not self._set.ready("guard_condition"):
-            _read([*self._before, *self._rare])
+            receive(self._rare, self._before)
             return False
         return True
 
@@ -69,9 +68,3 @@ class ReportWake:
         """Release the entities; the thread must have ended."""
         self._set = None
         self._held.close()
-
-
-def _read(listeners: list[Listener]) -> None:
-    for listener in listeners:
-        while receive(listener):
-            pass
