@@ -24,7 +24,7 @@ def nodes_of(run: Mapping[str, Compiled], *, is_synchronous: bool = False) -> li
         if item.part.uses_sim_time and not (is_synchronous and item.part.takes_part):  # there time comes by messages
             params["use_sim_time"] = True
         part = item.part
-        is_background = is_synchronous and part.is_background  # else it would be late, and its times of arrival
+        is_background = is_synchronous and item.is_background  # else it would be late, and its times of arrival
         nodes.append(NodeSpec(part.node, (), params, called=name, respawn=part.rejoins, is_background=is_background))
     return nodes
 

@@ -6,6 +6,7 @@ settings. No other code derives a part's settings from a scenario's fields.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from sensors.rig import SensorChoice, steps_between_ticks
 from state_observer.node_settings import KnownEncoders, KnownGps, KnownImu, ObserverNodeSettings
 from terrain.node_settings import TerrainNodeSettings
 from vehicle_dynamics.choices import TF_SOURCES
+from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.participants import SyncSettings
@@ -45,7 +47,6 @@ class Part:
     rejoins: bool = True  # can rejoin a running graph when restarted
     uses_sim_time: bool = False  # its own clock must be simulation time
     takes_part: bool = True  # in every instant of a run
-    is_background: bool = False  # computes long for a result that is due later, or only shows something
 
 
 class Compiled(NamedTuple):
@@ -53,6 +54,11 @@ class Compiled(NamedTuple):
 
     part: Part
     settings: Any
+
+    @property
+    def is_background(self) -> bool:
+        """Whether its results are due later than at the next control period, as scans, or not at all."""
+        return not self.part.takes_part or getattr(self.settings, "rate_hz", math.inf) * PERIOD_S < 1.0
 
 
 def compiled(scenario: Scenario, parameters: VehicleParameters | None = None) -> dict[str, Compiled]:
@@ -68,10 +74,7 @@ def compiled(scenario: Scenario, parameters: VehicleParameters | None = None) ->
 
 def parts() -> tuple[Part, ...]:
     """All parts that a run can have, in the order in which nodes are started."""
-    sensors = (
-        Part(kind.name, _sensor_settings(kind), is_background=kind.sends_large_messages)
-        for kind in SENSOR_KINDS.values()
-    )
+    sensors = (Part(kind.name, _sensor_settings(kind)) for kind in SENSOR_KINDS.values())
     return (VEHICLE, TERRAIN, *sensors, OBSERVER, PLANNER, SCRIPT)
 
 
@@ -260,7 +263,7 @@ def _script(scenario: Scenario, context: Context) -> Found:
 
 
 VEHICLE = Part("vehicle", _vehicle, rejoins=False)  # all others depend on its time and position
-TERRAIN = Part("terrain", _terrain, takes_part=False, is_background=True)  # it shows the world
+TERRAIN = Part("terrain", _terrain, takes_part=False)  # it shows the world
 OBSERVER = Part("observer", _observer)
 PLANNER = Part("planner", _planner, uses_sim_time=True)
 SCRIPT = Part("script", _script)

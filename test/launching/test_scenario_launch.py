@@ -42,7 +42,7 @@ def _nodes(name: str, **given: str) -> dict[str, NodeSpec]:
 
 
 @pytest.mark.parametrize(
-    ("sync", "names"), [("true", {"lidar", "terrain", "recorder", "cockpit", "referee"}), ("false", set())]
+    ("sync", "names"), [("true", {"gps", "lidar", "terrain", "recorder", "cockpit", "referee"}), ("false", set())]
 )
 def test_nodes_that_nobody_waits_for_at_each_instant_run_in_the_background(sync: str, names: set[str]) -> None:
     nodes = _nodes("urban", record="true", cockpit="true", sync=sync)
