@@ -21,6 +21,7 @@ class Publication:
     in_map: bool = False  # the header has the world's frame, else the sensor's
     prepare: Callable[[Any, Make], Any] = lambda message, make: message  # once per message, which is then reused
     is_sent: Callable[[Any], bool] = lambda settings: True  # depends on settings
+    is_fixed: bool = False  # once prepared, texts and lengths of arrays stay the same
 
     def new(self, make: Make, sensor_frame: str, map_frame: str) -> Any:
         """The message that is filled for each sample, in the map's frame if in_map, else in the sensor's."""

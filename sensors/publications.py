@@ -19,6 +19,7 @@ from proving_ground.interfaces.sensor_codec import (
     fill_scan,
     fill_wheels,
     lidar_cloud,
+    name_joints,
 )
 from sensors.gps import LocalFrame
 from sensors.gps.nmea import gga_from_sample, rmc_from_sample
@@ -32,8 +33,10 @@ def _imu(has_attitude: bool, sample: ImuSample, settings: Any) -> Iterable[Fill]
 
 
 IMU = (
-    Publication(topics.IMU_RAW, partial(_imu, False)),
-    Publication(topics.IMU_DATA, partial(_imu, True), is_sent=lambda settings: bool(settings.has_attitude)),
+    Publication(topics.IMU_RAW, partial(_imu, False), is_fixed=True),
+    Publication(
+        topics.IMU_DATA, partial(_imu, True), is_sent=lambda settings: bool(settings.has_attitude), is_fixed=True
+    ),
 )
 
 
@@ -67,8 +70,8 @@ def _datum(message: Any, time_ns: int, seen: Any) -> None:
 
 
 GPS = (
-    Publication(topics.FIX, _fix),
-    Publication(topics.GPS_VELOCITY, _velocity, in_map=True),
+    Publication(topics.FIX, _fix, is_fixed=True),
+    Publication(topics.GPS_VELOCITY, _velocity, in_map=True, is_fixed=True),
     Publication(topics.NMEA, _nmea),
 )
 DATUM = Announcement(topics.DATUM, _datum)
@@ -81,7 +84,7 @@ def gps_remark(sample: GpsSample) -> Remark:
 
 
 def _named(names: Sequence[str], message: Any, make: Make) -> Any:
-    message.name = list(names)
+    name_joints(message, names)
     return message
 
 
@@ -94,8 +97,8 @@ def _actuation(sample: EncoderSample, settings: Any) -> Iterable[Fill]:
 
 
 ENCODERS = (
-    Publication(topics.WHEELS, _wheels, prepare=partial(_named, joints.WHEELS)),
-    Publication(topics.ACTUATION, _actuation, prepare=partial(_named, joints.ACTUATION)),
+    Publication(topics.WHEELS, _wheels, prepare=partial(_named, joints.WHEELS), is_fixed=True),
+    Publication(topics.ACTUATION, _actuation, prepare=partial(_named, joints.ACTUATION), is_fixed=True),
 )
 
 

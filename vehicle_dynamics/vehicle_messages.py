@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from proving_ground.interfaces import joints, topics
-from proving_ground.interfaces.fields import Array, Maker, set_stamp
+from proving_ground.interfaces.fields import Array, Maker, numbers, set_stamp
 from proving_ground.interfaces.frames import Frames
 from proving_ground.interfaces.motion_codec import (
     fill_accel,
@@ -26,7 +26,7 @@ from proving_ground.interfaces.motion_codec import (
     share_stamp,
 )
 from proving_ground.interfaces.samples import RUT_CELL
-from proving_ground.interfaces.sensor_codec import describe_points, fill_cloud, fill_joints
+from proving_ground.interfaces.sensor_codec import describe_points, fill_cloud, fill_joints, name_joints
 from proving_ground.interfaces.topic import Topic
 from terrain.ruts import RutChanges, Ruts
 from vehicle_dynamics.base_motion import BaseMotion, base_motion
@@ -64,10 +64,12 @@ class VehicleMessages:
         has_body: bool,
         ruts: Ruts | None = None,
         pack: Callable[[Any], PackedTree] | None = None,
+        fix: Callable[[Any], Any] = lambda message: message,
     ) -> None:
         """has_base: publish base_link in odom and map; has_body: and chassis, suspension and wheels in it.
 
         ruts: of the ground that the vehicle drives on. pack: makes bytes of the tree of frames, instead of a message.
+        fix: makes what is filled instead of a message whose texts and lengths of arrays stay the same.
 
         Sensor frames are not the vehicle's: each sensor's node publishes its own.
         """
@@ -76,17 +78,23 @@ class VehicleMessages:
         self._clock, self._odometry = make(topics.CLOCK.type), make(topics.TRUTH_ODOM.type)
         make_exact(self._odometry)
         self._odometry.header.frame_id, self._odometry.child_frame_id = frames.map_frame, frames.base_frame
+        self._odometry = fix(self._odometry)
         self._accel, self._push = make(topics.TRUTH_ACCEL.type), make(topics.COLLISION.type)
         self._accel.header.frame_id = self._push.header.frame_id = frames.base_frame
+        self._accel = fix(self._accel)
         self._was_pushed = True  # the first instant is published in any case
         self._actuation, self._wheels = make(topics.TRUTH_ACTUATION.type), make(topics.TRUTH_WHEELS.type)
-        self._actuation.name, self._wheels.name = list(joints.TRUTH_ACTUATION), list(joints.TRUTH_WHEELS)
+        name_joints(self._actuation, joints.TRUTH_ACTUATION)
+        self._actuation = fix(self._actuation)
+        self._wheels.name = list(joints.TRUTH_WHEELS)
+        self._wheels.position = numbers(self._wheels, np.zeros(len(joints.TRUTH_WHEELS)))
+        self._wheels = fix(self._wheels)
         self._ruts = RutChanges(ruts) if ruts is not None and len(ruts.keys) > 1 else None
         self._cells = make(topics.RUTS.type)
         self._cells.header.frame_id = frames.map_frame
         describe_points(self._cells, RUT_CELL, make)
         positions = JointPositions(parameters)
-        self._joints = JointMessages(make(topics.JOINT_STATES.type), positions)
+        self._joints = JointMessages(make(topics.JOINT_STATES.type), positions, fix)
         transforms = _transforms(parameters) if has_body else None
         self._tree = _Tree(make, frames, positions, transforms, has_base=has_base, pack=pack)
         self._description = make(topics.ROBOT_DESCRIPTION.type)
@@ -162,9 +170,9 @@ class VehicleMessages:
 class JointMessages:
     """Positions and velocities of all joints; effort is the torque of drive and brake on the wheels."""
 
-    def __init__(self, message: Any, positions: JointPositions) -> None:
-        self._message, self._positions = message, positions
-        message.name = list(positions.names)
+    def __init__(self, message: Any, positions: JointPositions, fix: Callable[[Any], Any]) -> None:
+        name_joints(message, positions.names)
+        self._message, self._positions = fix(message), positions
         self._wheels = [positions.names.index(name) for name in joints.WHEELS]
         self._effort = np.zeros(len(positions.names))
         positions.of(np.zeros(4), np.zeros(4), 0.0)  # compile now, not when the first message is due

@@ -14,7 +14,6 @@ from proving_ground.interfaces.motion_codec import read_odometry
 from proving_ground.interfaces.synchrony import Report
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode
-from proving_ground.ros_support.raw_motion import odometry_of
 from proving_ground.ros_support.respawn import was_respawned
 from proving_ground.ros_support.synchronous import SynchronousInput
 from proving_ground.settings.dates import date_ns
@@ -52,14 +51,14 @@ class InstantTurns:
         self._input = SynchronousInput(node, sources, self._on_progress)
         node.listen(topics.RESETS, self._on_resets)
         if VEHICLE in sources:
-            node.listen(pose, self._on_truth, raw=True)
+            node.listen(pose, self._on_truth, is_fixed=True)
         else:
-            node.listen(pose, self._input.on_message(pose.name), is_lazy=True, raw=True)
+            node.listen(pose, self._input.on_message(pose.name), is_lazy=True, is_fixed=True)
         if settings.sensing == "lidar":
             node.listen(cloud, self._input.on_message(cloud.name), is_lazy=True)
 
-    def _on_truth(self, message: bytes) -> None:
-        time_ns = read_stamp(odometry_of(message).header.stamp)
+    def _on_truth(self, message: Any) -> None:
+        time_ns = read_stamp(message.header.stamp)
         if self._received and time_ns <= self._input.horizon_ns - 1:
             return  # repeated for nodes that begin
         self._received += 1
@@ -88,9 +87,9 @@ class InstantTurns:
                     self._read(item.message)
             self._act(now_ns, self._odometry, [item.message for item in arrivals if item.topic == self._clouds])
 
-    def _read(self, message: bytes) -> None:
+    def _read(self, message: Any) -> None:
         try:
-            time_ns, position, attitude, velocity, angular_velocity = read_odometry(odometry_of(message), self._frames)
+            time_ns, position, attitude, velocity, angular_velocity = read_odometry(message, self._frames)
         except ValueError as error:
             self._node.health.count(f"{self._pose} rejected")
             self._node.report("input", Level.WARN, f"{self._pose} rejected: {error}")

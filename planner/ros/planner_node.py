@@ -24,6 +24,7 @@ from proving_ground.interfaces.fields import read_stamp
 from proving_ground.interfaces.map_codec import fill_local_grid
 from proving_ground.interfaces.motion_codec import fill_command
 from proving_ground.ros_support import qos
+from proving_ground.ros_support.fixed_layout import as_published, fixed
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
@@ -69,7 +70,8 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._shown = 0  # plans
         kind = TwistStamped if s.stamped else Twist
         self._cmd_vel = self.advertise(topics.CMD_VEL, kind)
-        self._command = TwistStamped(header=Header(frame_id=s.frames.base_frame))
+        command = TwistStamped(header=Header(frame_id=s.frames.base_frame))
+        self._command = fixed(command) if s.stamped else command
         self._plan, self._packed_path = self.advertise(topics.PLAN), PackedPath(self._frame)
         self._arcs, self._packed_arcs = self.advertise(topics.ARCS), PackedArcs(self._frame)
         self._local_map = self.advertise(topics.LOCAL_MAP)
@@ -185,7 +187,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
 
     def _send(self, time_ns: int, command: Motion) -> None:
         fill_command(self._command, time_ns, *command)
-        self._cmd_vel.publish(self._command if self.settings.stamped else self._command.twist)
+        self._cmd_vel.publish(as_published(self._command) if self.settings.stamped else self._command.twist)
         if self._finished is not None:
             self._finished.count(topics.CMD_VEL.name)
 

@@ -155,6 +155,12 @@ def read_gps(message: Any, moves: Velocity | None) -> GpsSample:
 # Encoders
 
 
+def name_joints(message: Any, names: Sequence[str]) -> None:
+    """Set the names of a sensor_msgs/JointState, and as many zeros of each kind."""
+    message.name = list(names)
+    fill_joints(message, 0, *[np.zeros(len(names))] * 3)
+
+
 def fill_joints(message: Any, time_ns: int, position: Any, velocity: Any, effort: Any) -> None:
     """Fill a sensor_msgs/JointState whose names are set; as many values of each kind as names."""
     set_stamp(message.header.stamp, time_ns)

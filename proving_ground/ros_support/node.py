@@ -28,6 +28,7 @@ from proving_ground.kernels.compilations import COMPILATIONS, Compilation
 from proving_ground.ros_support.arguments import check_environment, check_ros_arguments, rcl_complaint, settings_help
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.executor import QuickExecutor
+from proving_ground.ros_support.fixed_layout import Reader
 from proving_ground.ros_support.health import Health, Level, LogLimit
 from proving_ground.ros_support.messages import class_of
 from proving_ground.ros_support.names import full_name
@@ -159,17 +160,30 @@ class SuiteNode(Node, Generic[Settings]):
         *,
         is_lazy: bool = False,
         group: Any = None,
-        raw: bool = False,
+        is_fixed: bool = False,
     ) -> Any:
         """A subscription to a topic of the table; profile: instead of the topic's; message_type: as `advertise`.
 
         is_lazy: its messages are needed only when one of another subscription arrives (see QuickExecutor).
-        group: of callbacks. raw: the callback gets bytes.
+        group: of callbacks. is_fixed: the callback gets views of messages whose layout seldom changes (fixed_layout).
         """
         kind, qos_profile = message_type or class_of(topic.type), profile or to_rclpy(topic.qos)
-        subscription = self.open_subscription(kind, topic.name, callback, qos_profile, group, raw=raw)
+        call = self._reading(topic.name, Reader(kind), callback) if is_fixed else callback
+        subscription = self.open_subscription(kind, topic.name, call, qos_profile, group, raw=is_fixed)
         subscription.is_lazy = is_lazy
         return subscription
+
+    def _reading(self, topic: str, read: Reader, callback: Callable[[Any], None]) -> Callable[[bytes], None]:
+        def process(data: bytes) -> None:
+            try:
+                message = read(data)
+            except ValueError as error:
+                self.health.count(f"{topic} rejected")
+                self.report("messages", Level.WARN, f"{topic} rejected: {error}")
+                return
+            callback(message)
+
+        return process
 
     def serve(self, service: Service, callback: Callable[[Any, Any], Any], group: Any = None) -> Any:
         """Offer a service of the table; group: of callbacks, for one that waits for other callbacks."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
+from proving_ground.ros_support.fixed_layout import as_published, fixed
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
@@ -21,6 +22,7 @@ from proving_ground.settings.dates import date_ns
 from proving_ground.settings.units import NS_PER_S
 from sensors.kinds import SENSOR_KINDS, SeenWorld, SensorKind
 from sensors.node_settings import SceneSettings
+from sensors.publication import Publication
 from sensors.rig import Truth, make_sensor, sampled, warm_up
 from sensors.ros.truth_input import TruthInput
 from sensors.samples import DriveTruth
@@ -80,12 +82,17 @@ class SensorNode(SuiteNode[Any]):
     def _advertise(self) -> None:
         name, s = self.get_name(), self.fitted
         self._publications = [
-            (item, self.advertise(item.topic.named(name)), item.new(new_message, self.frame, self.map_frame))
+            (item, self.advertise(item.topic.named(name)), self._message(item))
             for item in self.kind.publishes
             if item.is_sent(s)
         ]
         self._announced = [(item, self.advertise(item.topic)) for item in self.kind.announces]
         self._announce()
+
+    def _message(self, item: Publication) -> Any:
+        """The message that is filled for each sample."""
+        message = item.new(new_message, self.frame, self.map_frame)
+        return fixed(message) if item.is_fixed else message
 
     def _announce(self) -> None:
         for item, publisher in self._announced:
@@ -98,7 +105,7 @@ class SensorNode(SuiteNode[Any]):
         for item, publisher, message in self._publications:
             for fill in item.fills(sample, self.fitted):
                 fill(message)
-                publisher.publish(message)
+                publisher.publish(as_published(message))
                 if self._finished is not None:
                     self._finished.count(item.topic.named(self.get_name()).name)
         remark = self.kind.remark(sample) if self.kind.remark is not None else None

@@ -16,7 +16,6 @@ from proving_ground.interfaces.synchronisers import InstantSynchroniser
 from proving_ground.interfaces.topic import Topic
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode
-from proving_ground.ros_support.raw_motion import READERS
 from sensors.samples import DriveTruth
 from vehicle_dynamics.base_motion import BaseMotion
 
@@ -101,11 +100,8 @@ class TruthInput:
         self._after_resets(message.data)
 
     def _listen(self, topic: Topic, part: str, read: Callable[[Any], Any], *, is_lazy: bool) -> None:
-        unpack = READERS.get(topic.type)
-
         def add(message: Any) -> None:
             try:
-                message = unpack(message) if unpack is not None else message
                 time_ns = read_stamp(message.header.stamp)
                 if time_ns <= 0:
                     raise ValueError("has no stamp")
@@ -115,7 +111,7 @@ class TruthInput:
                 self._node.health.count(f"{topic.name} rejected")
                 self._node.report("truth values", Level.WARN, f"{topic.name} rejected: {error}")
 
-        self._node.listen(topic, add, is_lazy=is_lazy, raw=unpack is not None)
+        self._node.listen(topic, add, is_lazy=is_lazy, is_fixed=part != "ruts")
 
     def _add(self, part: str, time_ns: int, value: Any) -> None:
         self._received_at = self._node.wall_time()

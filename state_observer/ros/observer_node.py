@@ -22,6 +22,7 @@ from proving_ground.interfaces.synchrony import Arrival
 from proving_ground.interfaces.topic import Topic
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.convert import quaternion_from_msg
+from proving_ground.ros_support.fixed_layout import as_published, fixed
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
@@ -70,6 +71,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._frames = (s.frames.map_frame, s.frames.odom_frame, s.frames.base_frame)
         self._estimate = new_message(topics.ESTIMATE.type, self._frames[0])
         self._estimate.child_frame_id = self._frames[2]
+        self._estimate = fixed(self._estimate)
         self._force_table = new_message(topics.TYRE_FORCES.type)
         describe_forces(self._force_table, len(joints.WHEELS), new_message)
         self._odometry = self.advertise(topics.ESTIMATE)
@@ -94,9 +96,9 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             self._input = SynchronousInput(self, self._sources(inputs.values()), self._on_progress)
         for role, topic in inputs.items():
             if self._input is not None:
-                self.listen(topic, self._input.on_message(topic.name), is_lazy=True)
+                self.listen(topic, self._input.on_message(topic.name), is_lazy=True, is_fixed=True)
             else:  # sensors of others may be best effort
-                self.listen(topic, self._on_message(role, topic.name), qos.SENSOR)
+                self.listen(topic, self._on_message(role, topic.name), qos.SENSOR, is_fixed=True)
         self.listen(topics.INITIAL_POSE, self._on_pose)
         follow_world(self, self._on_world)
         self.listen(topics.RESETS, self._on_resets)
@@ -214,7 +216,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         now_ns = int(estimate["time_ns"])
         self._count += 1
         fill_estimate(self._estimate, estimate)
-        self._odometry.publish(self._estimate)
+        self._odometry.publish(as_published(self._estimate))
         if self._finished is not None:
             self._finished.count(topics.ESTIMATE.name)
         self._arrivals.published(now_ns, time.monotonic())

@@ -6,6 +6,7 @@ from typing import Any
 
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.frames import Frames
+from proving_ground.ros_support.fixed_layout import as_published, fixed
 from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode
 from proving_ground.ros_support.packed import PackedTransforms
@@ -50,6 +51,7 @@ class VehiclePublisher:
             has_body=has_body,
             ruts=ruts,
             pack=PackedTransforms,
+            fix=fixed,
         )
 
     def publish_once(self, time_ns: int) -> None:
@@ -75,5 +77,5 @@ class VehiclePublisher:
             self._send(topic.name, message)
 
     def _send(self, topic: str, message: Any) -> None:
-        self._publishers[topic].publish(message)
+        self._publishers[topic].publish(as_published(message))
         self.counts[topic] += 1
