@@ -33,11 +33,15 @@ class Launched(NamedTuple):
 
 
 def launch(
-    scenario: str, *words: str, seconds: float, meanwhile: Callable[[subprocess.Popen[str]], None] | None = None
+    scenario: str,
+    *words: str,
+    seconds: float,
+    meanwhile: Callable[[subprocess.Popen[str]], None] = lambda process: None,
+    on_line: Callable[[str], None] = lambda line: None,
 ) -> Launched:
     """`proving-ground launch` with arguments; seconds: simulated, for the time-out; raises SettingsError if it fails.
 
-    meanwhile: called with the process of the launch once it has begun.
+    meanwhile: called with the process of the launch once it has begun. on_line: called with each line of its output.
     """
     with tempfile.TemporaryDirectory() as folder, private_domain() as domain:
         environment = {**os.environ, **domain}
@@ -47,14 +51,20 @@ def launch(
         pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         with subprocess.Popen(command, env=environment, **pipes) as process:
             cpu = _NodesCpu(process, out / TIMING)
-            if meanwhile is not None:
-                meanwhile(process)
-            text, _ = process.communicate(timeout=60.0 * seconds + 600.0)
+            limit = threading.Timer(60.0 * seconds + 600.0, process.kill)
+            limit.start()
+            meanwhile(process)
+            last = "?"
+            assert process.stdout is not None
+            for line in process.stdout:
+                last = line.strip() or last
+                on_line(line)
+            process.wait()
+            limit.cancel()
             cpu.join()
         timing, hashes = _read(out / TIMING), _read(out / HASHES)
         if "real_time_factor" not in timing:
-            lines = text.strip().splitlines()
-            raise SettingsError(f"launch {scenario}: the run did not complete: {lines[-1] if lines else '?'}")
+            raise SettingsError(f"launch {scenario}: the run did not complete: {last}")
         return Launched(timing, hashes, cpu.used_s)
 
 

@@ -1,36 +1,47 @@
 """Whether a synchronous run over DDS is the run in lock-step, to the bit: hashes of every node's inputs and outputs.
 
-Each scenario runs once in lock-step and three times over DDS: on the machine as it is, beside four busy loops, and
-with each node stopped (SIGSTOP) for three seconds in turn.
+Each scenario runs once in lock-step and several times over DDS: on the machine as it is, beside four busy loops,
+with each node stopped (SIGSTOP) for three seconds in turn, and, where Chromium is installed, with a browser at the
+cockpit's page.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
 
 from benchmark.launches import Launched, busy, launch
+from proving_ground.launching.process_list import node_processes
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import load_scenario, scenario_file
+from proving_ground.settings import SettingsError
 from proving_ground.settings.share import share_file
 from proving_ground.settings.text_table import text_table
 
 SCENARIOS = (str(share_file("config/benchmark/parity.yaml")), "lane_change", "low_cost_gps", "off_road", "urban")
 BUSY_LOOPS = 4
 STOPPED_S = 3.0
-FIRST_STOP_S = 20.0  # wall time after which the first node is stopped; earlier it only starts later
+WATCHED_RATE = 2.0  # times real time of a run with a browser: else short ones end before it has opened the page
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
+BROWSER_OPTIONS = (
+    "--headless", "--no-sandbox", "--enable-unsafe-swiftshader", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-quic",
+)  # fmt: skip
 
 Hashes = Mapping[str, Mapping[str, str]]
 
 
 def run(say: Callable[[str], None]) -> dict[str, float]:
     """Number of scenarios whose run is the same, for each of WAYS; runs: how many were made."""
-    figures = {"equal": 0.0, "equal_under_load": 0.0, "equal_with_stops": 0.0, "runs": 0.0}
+    figures = {**dict.fromkeys(WAYS, 0.0), "runs": 0.0}
     for name in SCENARIOS:
         say(f"{name} in lock-step")
         expected, seconds = lock_step_hashes(name)
@@ -46,7 +57,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 def show(figures: Mapping[str, float]) -> str:
     """The figures as a table."""
-    rows = [[name, f"{figures[name]:.0f} of {len(SCENARIOS)}"] for name in WAYS]
+    rows = [[name, f"{figures[name]:.0f} of {len(SCENARIOS)}"] for name in figures if name != "runs"]
     return text_table(["scenarios whose run over DDS equals lock-step to the bit", ""], rows)
 
 
@@ -79,40 +90,84 @@ def _under_load(name: str, seconds: float) -> Launched:
 
 
 def _with_stops(name: str, seconds: float) -> Launched:
-    return launch(name, "rate:=0", "record:=false", seconds=seconds, meanwhile=_stop_each)
+    stops = _Stops()
+    words = ("rate:=1", "record:=false")
+    launched = launch(name, *words, seconds=seconds, meanwhile=stops.follow, on_line=stops.on_line)
+    stops.check()
+    return launched
 
 
-def _stop_each(launched: subprocess.Popen[str]) -> None:
-    """Stop every node for a while, one after the other, from another thread."""
+class _Stops:
+    """Stops every node of a launch for a while, one after the other, from the moment when time runs."""
 
-    def stop() -> None:
-        begun = time.monotonic()
-        while launched.poll() is None and time.monotonic() - begun < FIRST_STOP_S:
-            time.sleep(0.1)
-        for child in _children(launched.pid):
-            if launched.poll() is None:
-                _pause(child)
+    def __init__(self) -> None:
+        self._launched: subprocess.Popen[str] | None = None
+        self._thread: threading.Thread | None = None
+        self._stopped: list[str] = []
+        self._nodes: list[str] = []
 
-    threading.Thread(target=stop, daemon=True).start()
+    def follow(self, launched: subprocess.Popen[str]) -> None:
+        """Stop the nodes of this launch."""
+        self._launched = launched
+
+    def on_line(self, line: str) -> None:
+        """Read the launch's output."""
+        if "time runs" in line and self._thread is None:
+            self._thread = threading.Thread(target=self._run, daemon=True)
+            self._thread.start()
+
+    def check(self) -> None:
+        """Raises SettingsError unless every node was stopped before the run was over."""
+        if self._thread is not None:
+            self._thread.join()
+        if not self._nodes or self._stopped != self._nodes:
+            raise SettingsError(f"bench parity: only {self._stopped} of {self._nodes} were stopped during the run")
+
+    def _run(self) -> None:
+        assert self._launched is not None
+        nodes = node_processes(self._launched.pid)
+        self._nodes = list(nodes)
+        for name, process in nodes.items():
+            with contextlib.suppress(ProcessLookupError):  # the run is over
+                os.kill(process, signal.SIGSTOP)
+                time.sleep(STOPPED_S)
+                os.kill(process, signal.SIGCONT)
+                self._stopped.append(name)
 
 
-def _pause(process: int) -> None:
-    try:
-        os.kill(process, signal.SIGSTOP)
-        time.sleep(STOPPED_S)
-        os.kill(process, signal.SIGCONT)
-    except ProcessLookupError:  # it has ended
-        pass
+def _with_browser(name: str, seconds: float) -> Launched:
+    with _browser() as on_line:
+        words = (f"rate:={WATCHED_RATE}", "record:=false", "cockpit:=true")
+        return launch(name, *words, seconds=seconds, on_line=on_line)
 
 
-def _children(process: int) -> list[int]:
-    """Processes that a process has started."""
-    text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(word) for word in text.split()]
+@contextlib.contextmanager
+def _browser() -> Iterator[Callable[[str], None]]:
+    """Reads the launch's output: opens the cockpit's page, and raises SettingsError if it was never attached."""
+    assert BROWSER is not None
+    opened: list[subprocess.Popen[bytes]] = []
+    seen: list[str] = []
+
+    def on_line(line: str) -> None:
+        seen.append(line)
+        if (address := re.search(r"cockpit: open (http://\S+)", line)) is not None:
+            command = [BROWSER, *BROWSER_OPTIONS, f"--user-data-dir={folder}", "--remote-debugging-port=0", address[1]]
+            opened.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            yield on_line
+        finally:
+            for process in opened:
+                process.terminate()
+                process.wait()
+    if not any("browser(s) attached" in line for line in seen):
+        raise SettingsError("bench parity: the browser did not open the cockpit's page before the run was over")
 
 
 WAYS: Mapping[str, Callable[[str, float], Launched]] = {
     "equal": _alone,
     "equal_under_load": _under_load,
     "equal_with_stops": _with_stops,
+    **({"equal_with_browser": _with_browser} if BROWSER is not None else {}),
 }
