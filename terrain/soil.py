@@ -20,8 +20,14 @@ SOIL = np.dtype(
         ("kind", "i8"),  # RIGID or SOFT
         ("friction", "f8"),  # of hard ground
         ("has_tyre", "i8"),  # 1: the tyre deflects in series with the soil; 0: all compliance is the soil's
+        ("flattens", "i8"),  # 1: its shape follows the pressure below; 0: the soil meets a round rim
+        ("forward", "f8", 2),  # angle of the largest pressure over that of entry: at no slip, and more per slip
+        ("geometric", "f8"),  # shear displacement without slip over that of Wong and Reece
+        ("slip_sinkage", "f8"),  # growth of the sinkage with slip
+        ("side", "f8", 2),  # resistance to a side wall, per length: per depth [N/m^2] and per squared depth [N/m^3]
         ("bearing_kernel", "i8"),  # addresses of the law's kernels; 0 on hard ground
         ("shear_kernel", "i8"),
+        ("bow", "f8", 3),  # resistance to what is pushed ahead, see SoilLaw.bow_resistance
         ("parameters", "f8", (MOST_PARAMETERS,)),  # of the law, which its kernels access by name
     ]
 )
@@ -103,11 +109,10 @@ def plate_pressure(soil: SoilRecord, sinkage: float, deepest: float, width: floa
 
 
 @inlined
-def residual_depth(soil: SoilRecord, deepest: float, width: float) -> float:
-    """Depth [m] of the rut that remains where a plate of a width [m] pressed the soil to `deepest` [m]."""
+def residual_depth(found: Bearing, deepest: float) -> float:
+    """Depth [m] of the rut that remains where soil was pressed to `deepest` [m], with the response there."""
     if deepest <= 0.0:
         return 0.0
-    found = bearing(soil, deepest, width)
     return float(max(deepest - found.pressure / unloading_stiffness(found, deepest), 0.0))
 
 

@@ -6,8 +6,15 @@ Mohr-Coulomb strength at the displacement that Wong and Reece (1967) give for a 
 
     j_x = R ((theta_1 - theta) - (1 - i) (sin theta_1 - sin theta)),
 
-and for a side slip v_y (theta_1 - theta) / omega. Steady forces become dynamic like those of a tyre, through carcass
+where the soil gives way normal to the rim; where it gives way straight down, the term without slip changes its sign.
+For a side slip it is v_y (theta_1 - theta) / omega. Steady forces become dynamic like those of a tyre, through carcass
 deflection ([Sanjurjo], Eqs. 5.34-5.39), so that a standing wheel sticks.
+
+A tyre flattens as far as the pressure below its bottom deflects it, so a tyre on weak soil stays round: the arc is that of
+the larger substitute circle (Schmid 1995), R* = R (sqrt(1 + f/z) + sqrt(f/z))^2 for a flattening f at a sinkage z. The
+largest stress is ahead of the axle (Wong and Reece 1967), theta_m = (c_1 + c_2 i) theta_1. Slip carries soil away: the
+sinkage is 1 + dug times that at which the soil's law carries the load, and approaches (1 + i) / (1 - i / 2) times for a
+steady slip i (Lyasko 2010) as the wheel rolls. The sides of a wheel that is sunk push soil aside (Hegedus 1960).
 
 Vertically, the stresses are those of the wheel at the deepest it has been at its position; from there the soil unloads
 along its elastic slope (terrain/soil_give.py). The state of the contact changes as the wheel rolls, such that no closed
@@ -20,12 +27,12 @@ import math
 from typing import Any, NamedTuple
 
 from proving_ground.kernels.carcass import steady_to_dynamic
-from proving_ground.kernels.jit import inlined_part
+from proving_ground.kernels.jit import inlined, inlined_part
 from proving_ground.kernels.vector3 import add, add_scaled, combine, cross, dot, scale, unit
 from terrain.contact_plane import ACROSS, ALONG, PROFILE_FROM, RUT_FROM, SOIL_FROM, ContactPlane
 from terrain.ground import Array, Ground
 from terrain.ruts import press, rut_depth
-from terrain.soil import NO_BEARING, SoilRecord, bearing, mobilised, residual_depth, unloading_stiffness
+from terrain.soil import NO_BEARING, Bearing, SoilRecord, bearing, mobilised, residual_depth, unloading_stiffness
 from terrain.soil_give import SoilSpring, give_way
 from terrain.wheel import (
     NO_CONTACT,
@@ -38,10 +45,18 @@ from terrain.wheel import (
 )
 
 STILL = 1e-12  # [m/s]: avoids a division by zero for a wheel at rest
+SLOW = 0.05  # [m/s]: below this speed resistance of soil pushed ahead fades
 LYING = 0.1  # cosine between ground normal and wheel plane below which a wheel has no contact
 SHORTEST = 0.02  # [m]: lower bound of the patch length
 GAUSS = 0.5 - 1.0 / math.sqrt(3.0)  # shift of Gauss points from the middles of half panels, in halves of a panel
 STEEPEST = 1.4  # [rad]: how far round the wheel the soil may reach
+FOOTPRINT = 0.6  # length of a tyre's footprint on hard ground over the chord of its undeflected circle
+FOREMOST = 0.8  # angle of the largest stress over that of entry, at most
+FLATTEST = 0.25  # flattening of a tyre over its radius, at most
+THINNEST = 1e-6  # [m]: sinkage below which the flattening's shape no longer changes
+# Sinkage over diameter between which soil begins to be pushed ahead (below some 0.06 little is).
+BOW_FROM, BOW_TO = 0.03, 0.09
+CAVING = 0.5  # share of the soil that slip carries away which falls back: the 1/2 of (1 + i) / (1 - i / 2)
 # A wheel without a tyre is no stiffer than time steps of milliseconds can resolve, relative to the tyre.
 RIGID_STIFFNESS, RIGID_DAMPING = 10.0, 2.0
 
@@ -65,6 +80,14 @@ class _Sums(NamedTuple):
     grip_along: float  # largest shear, along the ground [N]
 
 
+class _Shape(NamedTuple):
+    """Shape of a tyre in the soil."""
+
+    arc: float  # radius of the substitute circle [m]
+    rolling: float  # speed of its rim per spin [m]
+    growth: float  # d(ln patch length) / d(ln sinkage)
+
+
 class _Frame(NamedTuple):
     """Directions and depths of a contact."""
 
@@ -74,6 +97,8 @@ class _Frame(NamedTuple):
     entry: float  # angle where the soil is met [rad]
     depth: float  # deepest sinkage at this position [m]
     width: float  # of the plate pressed in [m]
+    loosened: float  # sinkage over that at which the soil's law carries the load
+    shape: _Shape
 
 
 class _Rolling(NamedTuple):
@@ -112,28 +137,34 @@ def soil_contact(
     if size <= LYING or max(bottom, soil_state.deepest) + plane.rough <= 0.0 or bottom > 2.0 * radius:
         # In the air, or buried too deep for this contact to be meaningful.
         relaxed = soil_state.squeeze * damper / (damper + step * stiffness)
-        return _loose(0.0, SoilState(0.0, soil_state.relief, relaxed))
+        return _loose(0.0, SoilState(0.0, soil_state.relief, relaxed, 0.0))
     ahead = unit(cross(axis, normal))
     left = cross(normal, ahead)
     arm = scale(-max(radius - bottom, LYING * radius) / size, add_scaled(normal, -tilt, axis))
     velocity = add(wheel.velocity, cross(wheel.angular_velocity, arm))
     rolling, sinking = dot(velocity, ahead), -dot(velocity, normal)
-    transport = radius * abs(wheel.spin)
-    drift_x, drift_y = rolling - radius * wheel.spin, dot(velocity, left)
-    speed = transport + STILL
-    slip_x, slip_y = -drift_x / speed, -drift_y / speed
 
+    loosened = 1.0 + soil_state.dug
+    reach = max(bottom, soil_state.deepest)
+    found_there = bearing(soil, reach / loosened, tyre.width)
+    before_shape = _shape(tyre, soil, found_there, reach)
     # Rolling on, the leading arc meets fresh soil: a wheel that rises no faster than this is still loaded as by
     # virgin soil. The slope is that of resistance over load where pressure is a power of sinkage (Bekker): there rising
     # gains as much as rolling costs.
-    reach = max(bottom, soil_state.deepest)
-    steep = _entry(radius, reach) * 0.5 / (1.0 + bearing(soil, reach, tyre.width).exponent / 3.0)
+    steep = _entry(before_shape.arc, reach) * 0.5 / (1.0 + found_there.exponent / 3.0)
     deepest = max(soil_state.deepest - abs(rolling * soil_state.relief) * step * math.tan(steep), 0.0)
     depth = max(bottom, deepest)
-    entry = _entry(radius, depth + plane.rough)
-    patch = max(2.0 * radius * math.sin(entry), SHORTEST)
-    frame = _Frame(ahead, left, normal[2], entry, depth, min(tyre.width, patch))
-    sums = _summed(tyre, soil, ground, plane, wheel, frame, _Rolling(soil_state.relief, slip_x, slip_y), scratch)
+    shape = _shape(tyre, soil, bearing(soil, depth / loosened, tyre.width), depth)
+    transport = shape.rolling * abs(wheel.spin)
+    drift_x, drift_y = rolling - shape.rolling * wheel.spin, dot(velocity, left)
+    speed = transport + STILL
+    slip_x, slip_y = -drift_x / speed, -drift_y / speed
+    entry = _entry(shape.arc, depth + plane.rough)
+    patch = max(2.0 * shape.arc * math.sin(entry), SHORTEST)
+    frame = _Frame(ahead, left, normal[2], entry, depth, min(tyre.width, patch), loosened, shape)
+    moves = _Rolling(soil_state.relief, slip_x, slip_y)
+    sums = _summed(tyre, soil, ground, plane, wheel, frame, moves, scratch)
+    dug = _dug_after(soil.slip_sinkage, soil_state.dug, rolling * step, math.hypot(drift_x, drift_y) * step, patch)
     passed = min(abs(rolling) * step / patch, 1.0)
     found = give_way(
         SoilSpring(depth, deepest, sums.load, sums.pressing, sums.release, sums.damping),
@@ -142,7 +173,8 @@ def soil_contact(
     if found.load <= 0.0:
         # The wheel has lifted off: its deepest sinkage fades as it moves on.
         left_behind = max(deepest * (1.0 - passed), 0.0)
-        return _loose(max(bottom, 0.0), SoilState(max(left_behind, found.bottom), soil_state.relief, found.squeeze))
+        state = SoilState(max(left_behind, found.bottom), soil_state.relief, found.squeeze, dug)
+        return _loose(max(bottom, 0.0), state)
     load, share = found.load, found.load / sums.load
 
     slip = math.sqrt(slip_x * slip_x + slip_y * slip_y)
@@ -162,15 +194,17 @@ def soil_contact(
     )
     # The carcass force is distributed over the patch like the steady shear of a rolling wheel, and under a standing
     # wheel like the soil's strength.
-    rolled, standing = abs(soil_state.relief), radius * sums.grip / max(sums.grip_along, 1.0)
+    rim = shape.rolling
+    rolled, standing = abs(soil_state.relief), rim * sums.grip / max(sums.grip_along, 1.0)
     lever, rise = standing, 0.0
     if abs(sums.along) > 1.0:
-        lever += rolled * (min(max(sums.torque / sums.along, radius), 2.0 * radius) - standing)
+        lever += rolled * (min(max(sums.torque / sums.along, rim), 2.0 * rim) - standing)
         rise = rolled * min(max(sums.rise / sums.along, -1.0), 1.0)
     roll = tyre.rolling_resistance * load * radius * math.tanh(wheel.spin)
     align = rolled * force_y * sums.twist / sums.across if abs(sums.across) > 1.0 else 0.0
 
-    pull = force_x - share * sums.resistance
+    bow = _bow(soil, tyre, depth - scratch[RUT_FROM], share) * rolling / math.sqrt(rolling * rolling + SLOW * SLOW)
+    pull = force_x - share * sums.resistance - bow
     force = add_scaled(combine(pull, ahead, force_y, left), load + rise * force_x, normal)
     moment = add(cross(arm, scale(force_y, left)), combine(align, normal, share * sums.tip, ahead))
     moment = add_scaled(moment, -lever * force_x - roll, axis)
@@ -178,7 +212,7 @@ def soil_contact(
     # Rolling back, resistance pushes until the energy stored in the elastic soil is spent: load^2 / (2 release).
     rebound = 0.5 * load * load / (sums.release * max(abs(share * sums.resistance), 1e-6 * load))
     relief = _relief_after(soil_state.relief, rolling * step, patch, rebound)
-    after = SoilState(max(deepest, found.bottom), relief, found.squeeze)
+    after = SoilState(max(deepest, found.bottom), relief, found.squeeze, dug)
     if span.leaves_ruts and step > 0.0 and abs(rolling) > 0.01 and len(ground.ruts.keys) > 1:
         _leave_rut(ground, wheel, ahead, after.deepest, math.copysign(patch, rolling), tyre.width)
     return WheelContact(
@@ -199,7 +233,46 @@ def _loose(sinkage: float, soil_state: SoilState) -> WheelContact:
 @inlined_part
 def _entry(radius: float, depth: float) -> float:
     """Angle round the wheel [rad] at which it meets the soil when the bottom is at a depth [m]."""
-    return min(math.acos(max(min(1.0 - depth / radius, 1.0), -1.0)), STEEPEST)
+    return min(2.0 * math.asin(math.sqrt(min(max(0.5 * depth / radius, 0.0), 1.0))), STEEPEST)
+
+
+@inlined_part
+def _shape(tyre: Any, soil: SoilRecord, found: Bearing, depth: float) -> _Shape:
+    """Shape of a tyre at a depth [m], from the response of the soil there: as round as it is where it cannot flatten.
+
+    On hard ground a deflection f has a patch of a share s of the chord, 2 s sqrt(2 R f), with a parabola of pressure from
+    p in its middle: a stiffness of c = 2/3 b 2 s sqrt(2 R f) p / f, or f = 32/9 R (s p b / c)^2. So much a tyre flattens
+    under a pressure p.
+    """
+    radius = tyre.radius
+    if soil.flattens == 0 or depth <= 0.0:
+        return _Shape(radius, radius, 0.5)
+    ratio = FOOTPRINT * found.pressure * tyre.width / tyre.stiffness
+    flat = min(32.0 / 9.0 * radius * ratio * ratio, FLATTEST * radius)
+    z = max(depth, THINNEST)
+    front, rear = math.sqrt(z + flat), math.sqrt(flat)
+    length = front + rear
+    slope = found.exponent * flat  # df/d(ln z), half of it
+    growth = 0.5 * ((z + 2.0 * slope) / front + 2.0 * found.exponent * rear) / length
+    return _Shape(radius * length * length / z, radius - flat / tyre.rolling_divisor, growth)
+
+
+@inlined_part
+def _bow(soil: SoilRecord, tyre: Any, sinkage: float, share: float) -> float:
+    """Resistance [N] of the soil that a wheel pushes ahead; sinkage into what lies there [m]; share of the load held."""
+    deep = min(max((0.5 * sinkage / tyre.radius - BOW_FROM) / (BOW_TO - BOW_FROM), 0.0), 1.0)
+    if deep == 0.0:
+        return 0.0
+    slope = 1.0 + soil.bow[0] / math.tan(_entry(tyre.radius, sinkage))
+    whole = tyre.width * slope * (soil.bow[1] + soil.bow[2] * sinkage) * sinkage
+    return float(deep * whole * min(share, 1.0))
+
+
+@inlined_part
+def _dug_after(strength: float, dug: float, distance: float, slid: float, patch: float) -> float:
+    """Share `dug` of SoilState after rolling a distance and sliding [m] over a patch [m]; implicit."""
+    refilled = (abs(distance) + CAVING * slid) / patch
+    return (dug + strength * slid / patch) / (1.0 + refilled)
 
 
 @inlined_part
@@ -227,7 +300,7 @@ def _summed(
 ) -> _Sums:
     """Two-point Gauss quadrature over panels of the arc, leading and trailing side apart, and strips across it."""
     relief, slip_x, slip_y = rolling
-    radius, entry, depth = tyre.radius, frame.entry, frame.depth
+    arc, entry, depth, loosened = frame.shape.arc, frame.entry, frame.depth, frame.loosened
     arcs = tyre.arc_samples
     strips = _prepare_strips(tyre, ground, plane, wheel, frame, scratch)
     leading = 2 * (arcs // 4)  # as many on either side: a standing wheel is then pushed straight up
@@ -235,63 +308,87 @@ def _summed(
     slope = grip = grip_along = 0.0
     rolled, heading = abs(relief), 1.0 if relief >= 0.0 else -1.0
     # Behind the axle the soil rebounds to the permanent rut, and no further.
-    left_over = rolled * residual_depth(soil, depth, frame.width)
-    leaving = min(_entry(radius, depth - left_over), entry)
-    top, reached, found = math.sin(entry), -1.0, NO_BEARING
+    found = bearing(soil, depth / loosened, frame.width)
+    # How much a wheel carries at a depth must not depend on how it got there where that would lift it (`settled`).
+    settled = 1.0 if soil.forward[0] > 0.0 else rolled
+    left_over = settled * residual_depth(found, depth)
+    leaving = min(_entry(arc, depth - left_over), entry)
+    top, reached = math.sin(entry), depth
+    # Where the largest stress is, and how steeply the angle with the same stress on the leading side grows behind.
+    # The slip is that for which the wheel has dug, which changes slowly: at rest the slip itself is noise.
+    dug = loosened - 1.0
+    slid = dug / max(soil.slip_sinkage + CAVING * dug, 1e-9)
+    foremost = min(soil.forward[0] + soil.forward[1] * slid, FOREMOST) * entry
+    mirrored = (entry - foremost) / max(foremost + leaving, 1e-9)
+    pressed = 1.0 - (foremost / max(entry, 1e-9)) ** 2  # sinkage of the largest stress over that of the bottom
     for k in range(2 * leading):
         # From the leading to the trailing side; theta is positive on the leading side.
         side = k if k < leading else k - leading
         angle = (entry if k < leading else leaving) / leading
         position = angle * (side + 0.5 + (GAUSS if side % 2 == 0 else -GAUSS))
         theta = entry - position if k < leading else -position
-        sine, cosine = math.sin(theta), math.cos(theta)
+        sine, cosine, raised = math.sin(theta), math.cos(theta), _raised(arc, theta)
+        ease = change = 0.0
+        if foremost > 0.0 and theta < foremost:
+            like = entry - (theta + leaving) * mirrored
+            ease = _raised(arc, like) - raised
+            u = like / entry
+            change = u * (theta / entry * mirrored - u) if theta > 0.0 else 0.0
         # Displacement since contact began, per unit of transport.
         met, chord = entry - theta, top - sine
         sine *= heading
-        jx = radius * (heading * rolled * (met - chord) + slip_x * chord)
-        jy = radius * slip_y * met
+        jx = arc * (heading * rolled * soil.geometric * (met - chord) + slip_x * chord)
+        jy = arc * slip_y * met
         j = math.sqrt(jx * jx + jy * jy)
         held = mobilised(soil, j)
         sheared = held.share / j if j > 0.0 else 0.0
         # Between two points along the profile.
-        spot = min(max((sine - ALONG[0]) * ((len(ALONG) - 1) / (ALONG[-1] - ALONG[0])), 0.0), len(ALONG) - 1.0)
+        spot = (sine * arc / tyre.radius - ALONG[0]) * ((len(ALONG) - 1) / (ALONG[-1] - ALONG[0]))
+        spot = min(max(spot, 0.0), len(ALONG) - 1.0)
         point = min(int(spot), len(ALONG) - 2)
         beyond = spot - point
-        stress = tilting = stiff = loose = strength = damped = 0.0  # summed over strips
+        stress = tilting = stiff = loose = strength = damped = aside = 0.0  # summed over strips
         for row in range(strips):
-            here, sinkage = soil, radius * (cosine - 1.0) + depth
+            here, sinkage = soil, depth - raised
             if not plane.is_bare:
                 profile = PROFILE_FROM + row * len(ALONG) + point
                 sinkage += scratch[profile] * (1.0 - beyond) + scratch[profile + 1] * beyond
             if plane.is_mixed:
                 here = ground.soils[_soil_of(plane, row, strips, point + (beyond > 0.5), scratch)]
+            aside += here.side[0] * max(sinkage, 0.0) + here.side[1] * max(sinkage, 0.0) ** 2
             rut = scratch[RUT_FROM + row]
+            # Behind its largest, stress falls in fresh soil alone: a rut's floor is elastic, as firm as that made it.
+            fresh = min(max(1.0 - rut / max(depth, THINNEST), 0.0), 1.0) if foremost > 0.0 else 0.0
+            firmer = (1.0 - pressed) * rut
+            rut *= pressed
+            sinkage -= fresh * ease + firmer
             deepest = sinkage
             if theta < 0.0:  # the trailing side was compacted by the leading side
-                deepest = max(sinkage + rolled * (depth - sinkage), sinkage)
+                deepest += max((1.0 - fresh) * settled * (depth - firmer - sinkage), 0.0)
             is_in_rut = rut > deepest
             if is_in_rut:
                 deepest = rut
             if deepest <= 0.0:
                 continue
             if deepest != reached or plane.is_mixed:
-                reached, found = deepest, bearing(here, deepest, frame.width)
+                reached, found = deepest, bearing(here, deepest / loosened, frame.width)
             back = unloading_stiffness(found, deepest)
             normal = found.pressure - back * (deepest - sinkage)
             if normal <= 0.0:
                 continue
             stress += normal
             tilting += normal * _lateral(tyre, row, strips)
-            strength += found.cohesion + normal * found.friction
+            held_by_soil = tyre.lug_cohesion * found.cohesion + tyre.lug_friction * normal * found.friction
+            strength += min(held_by_soil, tyre.rubber_friction * normal)
             loose += back
-            stiff += back if is_in_rut else found.exponent * found.pressure / deepest
+            stiff += back if is_in_rut else max(1.0 + fresh * change, 0.0) * found.exponent * found.pressure / deepest
             damped += found.damping
-        area = radius * angle * tyre.width / strips
+        area = arc * angle * tyre.width / strips
         strength *= area
         tx, ty = strength * sheared * jx, strength * sheared * jy
         grip += strength
         grip_along += strength * cosine
-        slope += strength * radius * chord / held.length
+        slope += strength * arc * chord / held.length
         load += stress * cosine * area
         resistance += stress * sine * area
         tip += tilting * cosine * area
@@ -300,12 +397,22 @@ def _summed(
         damping += damped * cosine * area
         rise += tx * sine
         along += tx * cosine
-        torque += tx * radius
-        across += ty
-        twist += ty * radius * sine
+        torque += tx * frame.shape.rolling
+        across += ty + sheared * jy * aside * arc * angle / strips  # mobilised as shear is
+        twist += ty * arc * sine
+    if soil.forward[0] > 0.0:  # a wheel that stands is pushed straight up
+        resistance *= rolled
+    pressing += load * (frame.shape.growth - 0.5) / max(depth, THINNEST)
     return _Sums(
         load, resistance, along, rise, torque, across, twist, tip, pressing, release, damping, slope, grip, grip_along
     )  # fmt: skip
+
+
+@inlined
+def _raised(radius: float, angle: float) -> float:
+    """Height [m] of a rim at an angle [rad] over its bottom."""
+    sine = math.sin(0.5 * angle)
+    return 2.0 * radius * sine * sine
 
 
 @inlined_part

@@ -18,6 +18,9 @@ from terrain.soil import BEARING, MOST_PARAMETERS, SHEAR, SOFT, SOIL, SoilRecord
 
 SOIL_LAWS = {
     "bekker": "terrain.bekker:Bekker",
+    "bekker_plain": "terrain.bekker:BekkerPlain",
+    "cone_index": "terrain.cone_index:ConeIndex",
+    "snow": "terrain.snow:Snow",
 }
 
 
@@ -30,6 +33,18 @@ class SoilLaw(ABC):
     shear_kernel: ClassVar[Any]  # (soil, shear: Shear) -> Mobilised
 
     has_tyre: bool = setting(True, "Whether the tyre deflects too; else all compliance is the soil's, as in ROAMS")
+    flattens_tyre: bool = setting(False, "Whether a tyre flattens where the soil bears it; else a round rim sinks in")
+    largest_stress: tuple[float, float] = setting(
+        (0.0, 0.0), "Angle of the largest stress over that of entry: without slip, and more per slip (Wong and Reece)",
+        minimum=0.0, maximum=0.8,
+    )  # fmt: skip
+    slip_sinkage: float = setting(
+        0.0, "Growth of the sinkage with slip; 1.5 gives (1 + i) / (1 - i / 2) for a slip i", minimum=0.0, maximum=10.0
+    )
+    vertical_flow: float = setting(
+        0.0, "How soil gives way to the rim: 0 normal to it (Wong and Reece), 1 straight down; halfway, slip alone shears it",
+        minimum=0.0, maximum=1.0,
+    )  # fmt: skip
     source: str = setting(..., "Source of the values")
 
     @staticmethod
@@ -38,9 +53,22 @@ class SoilLaw(ABC):
         found: type[SoilLaw] = named_class("law", SOIL_LAWS, "bekker" if name is None else str(name), SoilLaw)
         return found
 
+    def kind_name(self) -> str:
+        """Name of the law in files of soils."""
+        path = f"{type(self).__module__}:{type(self).__name__}"
+        return next((name for name, known in SOIL_LAWS.items() if known == path), path)
+
     @abstractmethod
     def parameters(self) -> dict[str, float]:
         """Parameters of this soil for the law's kernels, by name."""
+
+    def side_resistance(self) -> tuple[float, float]:
+        """Resistance of the soil to a wheel's side wall, per its length: per depth [N/m^2] and squared depth [N/m^3]."""
+        return 0.0, 0.0
+
+    def bow_resistance(self) -> tuple[float, float, float]:
+        """Resistance to what a wheel pushes ahead: t, A, B of b (1 + t / tan(entry)) (A z + B z^2) for a sinkage z."""
+        return 0.0, 0.0, 0.0
 
     def record(self) -> SoilRecord:
         """Record for kernels. Compiles the law's kernels, and raises SettingsError where they do not fit."""
@@ -50,6 +78,10 @@ class SoilLaw(ABC):
         for name, value in values.items():
             own[name] = value
         record["kind"], record["has_tyre"] = SOFT, self.has_tyre
+        record["flattens"], record["forward"] = self.has_tyre and self.flattens_tyre, self.largest_stress
+        record["slip_sinkage"], record["side"] = self.slip_sinkage, self.side_resistance()
+        record["geometric"] = 1.0 - 2.0 * self.vertical_flow
+        record["bow"] = self.bow_resistance()
         try:
             record["bearing_kernel"] = BEARING.address(self.bearing_kernel, own[0])
             record["shear_kernel"] = SHEAR.address(self.shear_kernel, own[0])

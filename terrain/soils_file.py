@@ -58,6 +58,12 @@ def soil_table(names: Sequence[str]) -> NDArray[np.void]:
     return np.array([_soil(files, name).record() for name in names], dtype=SOIL)
 
 
+def soil_of(name: str) -> Soil:
+    """A soil by its name, or by FILE.yaml:NAME; raises SettingsError for an unknown one."""
+    file = split_soil(name)[0]
+    return _soil({file: load_soils(Path(file) if file else None)}, name)
+
+
 def split_soil(name: str) -> tuple[str, str]:
     """File and name of a soil; no file for one of config/soils.yaml."""
     file, _, soil = name.rpartition(":")

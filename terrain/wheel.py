@@ -30,6 +30,7 @@ class SoilState(NamedTuple):
     deepest: float  # sinkage reached there [m]
     relief: float  # how far it has rolled in: 1 forward, -1 backward, 0 pressed straight down
     squeeze: float  # deflection of the tyre, in series with the soil [m]
+    dug: float  # how much its slip has increased the sinkage, as a share of the sinkage without slip
 
 
 class ContactState(NamedTuple):
@@ -63,6 +64,6 @@ class WheelContact(NamedTuple):
     soil_state: SoilState  # at the end of the time step
 
 
-UNLOADED_SOIL = SoilState(0.0, 0.0, 0.0)
+UNLOADED_SOIL = SoilState(0.0, 0.0, 0.0, 0.0)
 NO_DEFLECTION = Deflection(0.0, 0.0)
 NO_CONTACT = WheelContact(ZERO, ZERO, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NO_DEFLECTION, NO_DEFLECTION, UNLOADED_SOIL)

@@ -12,7 +12,8 @@ from terrain.elevation_map import ElevationMap
 from terrain.ground import LEVEL, Ground, Plane, grid_of, no_grid
 from terrain.obstacle_contact import Obstacles, no_obstacles
 from terrain.ruts import Ruts, clear_ruts, fresh_ruts, no_ruts
-from terrain.soil import SOFT
+from terrain.soil import SOFT, SOIL
+from terrain.soil_law import SoilLaw
 from terrain.soils_file import soil_table
 from terrain.world import World
 
@@ -65,12 +66,12 @@ class SoilField:
 class SoilPlane(WorldGround):
     """The ground of a plane of one soil."""
 
-    def __init__(self, soil: str, slope_x: float = 0.0, slope_y: float = 0.0, journal: int = 0) -> None:
-        """Slopes are rise over run; journal: number of latest changes of ruts that can be undone."""
+    def __init__(self, soil: str | SoilLaw, slope_x: float = 0.0, slope_y: float = 0.0, journal: int = 0) -> None:
+        """soil: its name, or its settings. Slopes are rise over run; journal: latest changes of ruts to undo."""
         plane = Plane(float(slope_x), float(slope_y), 0.0, 1.0, 0.0)
         if not np.isfinite([slope_x, slope_y]).all():
             raise ValueError(f"slopes: must be finite, got {slope_x} and {slope_y}")
-        soils = soil_table([soil])
+        soils = soil_table([soil]) if isinstance(soil, str) else np.array([soil.record()], dtype=SOIL)
         self._kernel = Ground(plane, no_grid(), soils, _ruts_for(soils, journal), no_obstacles())
         self.elevation = None
 

@@ -24,6 +24,7 @@ from proving_ground.cli import (
     record,
     replay,
     report,
+    rig,
     run,
     sensors,
     validate,
@@ -34,8 +35,8 @@ from proving_ground.settings import SettingsError
 EXIT_BAD_INPUT = 2
 # In the order of the help page.
 COMMANDS = (
-    doctor, run, report, record, replay, campaign, validate, observe, identify, launch, node, export, world, sensors,
-    kernels, bench,
+    doctor, run, report, record, replay, campaign, validate, observe, identify, launch, node, export, world, rig,
+    sensors, kernels, bench,
 )  # fmt: skip
 
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proving_ground.settings import SettingsError
-from terrain.bekker import Bekker, bearing_factors
-from terrain.soil import mobilised, plate_pressure, residual_depth
+from terrain.bekker import BekkerPlain, bearing_factors
+from terrain.soil import bearing, mobilised, plate_pressure, residual_depth
 from terrain.soils_file import load_soils, soil_table
 
-SAND = Bekker(
+SAND = BekkerPlain(
     cohesive_modulus=990.0,
     frictional_modulus=1_528_430.0,
     exponent=1.1,
@@ -46,7 +46,7 @@ def test_unloading_and_reloading_follow_a_steeper_line(deepest: float, share: fl
 
     assert SAND.pressure(sinkage, 0.3, deepest) == pytest.approx((1.0 - share) * top, rel=1e-6, abs=1e-3)
     assert SAND.pressure(deepest + 0.01, 0.3, deepest) == SAND.pressure(deepest + 0.01, 0.3)
-    assert 0.0 <= residual_depth(SAND.record(), deepest, 0.3) < deepest
+    assert 0.0 <= residual_depth(bearing(SAND.record(), deepest, 0.3), deepest) < deepest
 
 
 @given(path=st.lists(st.floats(0.0, 0.3), min_size=2, max_size=8))

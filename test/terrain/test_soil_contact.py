@@ -9,16 +9,24 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import beta
-from wheel_rig import WheelRig
+from terrain.wheel_rig import WheelRig
 
-from terrain.bekker import Bekker
+from terrain.bekker import BekkerPlain
 from terrain.ruts import clear_ruts, fresh_ruts, rut_depth
 from terrain.soil_contact import RIGID_STIFFNESS
 from terrain.soils_file import load_soils
 from terrain.wheel import Deflection, SoilState
 
-SOFT = {name: soil.soft for name, soil in load_soils().items() if isinstance(soil.soft, Bekker)}
-SAND, CLAY = SOFT["dry_sand"], SOFT["clay"]
+SOFT = {name: soil.soft for name, soil in load_soils().items() if soil.soft is not None}
+# Wong, Theory of Ground Vehicles, Table 2.3: dry sand of the Land Locomotion Laboratory, and clayey soil of Thailand.
+SAND = BekkerPlain(
+    cohesive_modulus=990.0, frictional_modulus=1528430.0, exponent=1.1, cohesion_pa=1040.0, friction_deg=28.0,
+    shear_modulus_m=0.015, elastic_pa_per_m=5e7, damping_pa_s_per_m=3e4, unit_weight_npm3=15700.0, source="Wong",
+)  # fmt: skip
+CLAY = replace(
+    SAND, cohesive_modulus=13190.0, frictional_modulus=692150.0, exponent=0.5, cohesion_pa=4140.0, friction_deg=13.0,
+    shear_modulus_m=0.006, elastic_pa_per_m=2e7, unit_weight_npm3=17500.0,
+)  # fmt: skip
 # Bekker's wheel: no shear, no rebound behind it.
 PLAIN = replace(
     SAND, cohesive_modulus=0.0, exponent=1.0, frictional_modulus=2e7, friction_deg=0.0, cohesion_pa=0.0,
@@ -79,7 +87,7 @@ def test_pull_rises_with_slip_as_janosis_curve(tyre: Any) -> None:
 
 
 def test_sand_grips_by_friction_and_clay_by_cohesion(tyre: Any) -> None:
-    def torque(soil: Bekker, load: float) -> float:
+    def torque(soil: BekkerPlain, load: float) -> float:
         return WheelRig(tyre, replace(soil, has_tyre=False, unit_weight_npm3=0.0)).rolling(load, slip=0.3).torque
 
     # Twice the load doubles the friction; cohesion grows with the patch alone.
@@ -111,7 +119,7 @@ def test_standing_wheel_is_pushed_straight_up(tyre: Any, name: str) -> None:
 @pytest.mark.parametrize("name", sorted(SOFT))
 def test_held_wheel_sticks_like_a_spring(tyre: Any, name: str) -> None:
     rig = WheelRig(tyre, SOFT[name])
-    deflection, soil_state = Deflection(0.0, 0.0), SoilState(rig.radius - 0.42, 0.0, 0.0)
+    deflection, soil_state = Deflection(0.0, 0.0), SoilState(rig.radius - 0.42, 0.0, 0.0, 0.0)
     for _ in range(100):  # pulled ahead by 0.1 mm while it cannot spin
         contact = rig.contact(height=0.42, speed=0.001, soil_state=soil_state, before=deflection, elapsed=1e-3)
         deflection = contact.deflection
@@ -137,7 +145,7 @@ def test_second_wheel_in_the_rut_sinks_less_and_rolls_more_easily(tyre: Any) -> 
     rig = WheelRig(tyre, replace(SAND, has_tyre=False), ruts)
     first = rig.rolling(5000.0, slip=0.0)
     squeeze = 5000.0 / (RIGID_STIFFNESS * float(tyre["stiffness"]))
-    height, soil_state = rig.radius - first.sinkage - squeeze, SoilState(first.sinkage, 1.0, squeeze)
+    height, soil_state = rig.radius - first.sinkage - squeeze, SoilState(first.sinkage, 1.0, squeeze, 0.0)
     for x in np.arange(0.0, 4.0, 0.01):  # rolls by and leaves a rut
         found = rig.contact(
             height=height, speed=1.0, spin=1.0 / rig.radius, x=float(x), soil_state=soil_state, step=0.01
@@ -155,13 +163,13 @@ def test_second_wheel_in_the_rut_sinks_less_and_rolls_more_easily(tyre: Any) -> 
 def test_stiff_soil_under_a_tyre_is_a_tyre_on_hard_ground(tyre: Any) -> None:
     squeeze = 0.0158
     height = float(tyre["radius"]) - squeeze
-    soil_state = SoilState(0.0, 0.0, squeeze)
+    soil_state = SoilState(0.0, 0.0, squeeze, 0.0)
     sinkages = []
     for modulus in (1e7, 1e9, 1e11):
         rig = WheelRig(tyre, replace(PLAIN, frictional_modulus=modulus, has_tyre=True))
         for _ in range(40):  # until tyre and soil forces are equal
             contact = rig.contact(height=height, soil_state=soil_state, elapsed=0.0, step=1e6)
-            soil_state = SoilState(0.0, 0.0, contact.soil_state.squeeze)
+            soil_state = SoilState(0.0, 0.0, contact.soil_state.squeeze, 0.0)
         sinkages.append(contact.sinkage)
 
     assert sinkages[0] > 10.0 * sinkages[1] > 50.0 * sinkages[2]

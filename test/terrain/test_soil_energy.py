@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from wheel_rig import WheelRig
+from terrain.wheel_rig import WheelRig
 
-from terrain.bekker import Bekker
+from terrain.bekker import BekkerPlain
 from terrain.elevation_map import ElevationMap
 from terrain.ground import LEVEL, Ground, no_grid
 from terrain.obstacle_contact import Obstacles, no_obstacles
@@ -23,7 +23,7 @@ from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
 
-SOFT = {name: soil.soft for name, soil in load_soils().items() if isinstance(soil.soft, Bekker)}
+SOFT = {name: soil.soft for name, soil in load_soils().items() if soil.soft is not None}
 COASTING = Pedals(selected=NEUTRAL)
 MASS, GRAVITY, WHEEL_INERTIA = 2573.138, 9.81, 7.8
 LOAD = 6300.0  # [N] of a wheel
@@ -42,7 +42,7 @@ class LoadedWheel:
         sinkage = self._rig.rolling(LOAD, slip=0.0).sinkage
         squeeze = LOAD / float(tyre["stiffness"])
         self._height, self._climb = self._rig.radius - sinkage - squeeze, 0.0
-        self._memory, self._deflection, self._spin = SoilState(sinkage, 1.0, squeeze), NO_DEFLECTION, 0.0
+        self._memory, self._deflection, self._spin = SoilState(sinkage, 1.0, squeeze, 0.0), NO_DEFLECTION, 0.0
 
     def rolled(self, distance: float, step: float = 2e-4) -> float:
         """Work [J] needed to roll a distance [m] at 1 m/s, including the change of the wheel's height."""

@@ -44,8 +44,9 @@ def test_sinkage_follows_the_stiffness_of_the_soil(car: Hmmwv) -> None:
         ground = SoilPlane(soil)
         return float(car.snapshot(car.start(ground), PARKED, ground)["sinkage"].max())
 
-    assert 0.0 < sinkage("lete_sand") < sinkage("chrono_mid") < sinkage("chrono_soft")
-    assert sinkage("sandy_loam") < sinkage("dry_sand") < sinkage("snow")
+    assert 0.0 < sinkage("chrono_hard") < sinkage("chrono_mid") < sinkage("chrono_soft")
+    assert 0.0 < sinkage("lete_sand") < sinkage("dry_sand") < sinkage("loose_sand")
+    assert 0.0 < sinkage("heavy_clay") < sinkage("clay") < sinkage("wet_clay")
 
 
 def climbed(car: Hmmwv, soil: str, slope: float, seconds: float = 6.0) -> float:
@@ -73,7 +74,7 @@ def test_rear_wheels_follow_in_the_ruts_of_the_front_ones(car: Hmmwv) -> None:
 
     ruts = ground.kernel().ruts
     depth = ruts.depth.copy()
-    assert depth.max() > 0.03
+    assert depth.max() > 0.02
     saved = save_ruts(ruts)
     ground.reset()
     assert ruts.depth.max() == 0.0

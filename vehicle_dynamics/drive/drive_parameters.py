@@ -107,6 +107,13 @@ class Tyre:
     )  # fmt: skip
     arc_samples: int = setting(24, "Points along the contact with soft soil", minimum=4, maximum=200)
     strip_samples: int = setting(3, "Points across the contact with soft soil", minimum=1, maximum=MOST_STRIPS)
+    lug_height_m: float = setting(
+        0.0, "Height of the lugs, between which soft soil shears; 0: smooth", unit="m", minimum=0.0, maximum=0.2
+    )
+    rubber_share: float = setting(0.0, "Share of the tread that is rubber, for soft soil", minimum=0.0, maximum=1.0)
+    rubber_on_soil_friction: float = setting(
+        10.0, "Friction coefficient of rubber on soil that is too firm to enter the tread", minimum=0.1, maximum=10.0
+    )
     longitudinal: TyreDirection
     lateral: TyreDirection
     trail_over_length: tuple[float, float] = setting(..., "Pneumatic trail over patch length", minimum=0.0, maximum=1.0)

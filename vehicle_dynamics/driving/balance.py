@@ -22,7 +22,7 @@ def balance_rates(
 ) -> None:
     """Rates of a standing vehicle whose brakes hold, or of one that rolls freely (is_rolling), into work.rates[RATE].
 
-    The equilibrium state of wheels on soft soil is written into the state (58).
+    The equilibrium state of wheels on soft soil is written into the state (62).
     """
     moving, soil, rate = state[:MOVING_SIZE], state[SOIL], work.rates[RATE]
     for index in range(4):
@@ -39,7 +39,7 @@ def balance_rates(
         moving_rate(vehicle, ground, moving, soil, 0.0, span, work, rate)
         change = 0.0
         for index in range(4):
-            before, after = soil[3 * index + 2], work.soil[3 * index + 2]
+            before, after = soil[4 * index + 2], work.soil[4 * index + 2]
             if after > before:
                 least[index] = before
             elif after < before:
@@ -47,7 +47,8 @@ def balance_rates(
             if not least[index] < after < most[index]:
                 after = 0.5 * (least[index] + most[index])
             change = max(change, abs(after - before))
-            soil[3 * index + 1], soil[3 * index + 2] = work.soil[3 * index + 1], after
+            soil[4 * index + 1], soil[4 * index + 2] = work.soil[4 * index + 1], after
+            soil[4 * index + 3] = work.soil[4 * index + 3]
         if change < 1e-12:
             break
     if not is_rolling:

@@ -7,6 +7,8 @@ the free wheels, with the deflection of steady rolling.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,6 +34,7 @@ ENOUGH = 1e-4  # the kinks of tables can keep Newton from TOLERANCE; a start thi
 MOST_ITERATIONS = 60
 DIFFERENCE = 1e-7  # of unknowns, for the Jacobian
 FIRST_ARM_ANGLE = -0.2  # [rad]
+MOST_TILTED = 1.2  # [rad]: beyond, the vehicle does not stand on its wheels
 UNBOUNDED = 1e9  # for soft soil, whose strength the contact model limits
 LOWER = (0.02, 0.1, 0.06)  # [m]: further guesses, with the wheels deeper in the ground
 SOFTER = (0.1, 0.2, 0.4, 0.7)
@@ -51,7 +54,7 @@ def ground_height(ground: Ground, x: float, y: float) -> float:
 def equilibrium(
     vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float, gear: int = 1
 ) -> Array:
-    """State (58) with the chassis origin over x, y [m], heading [rad] from x, rolling forward at speed [m/s].
+    """State (62) with the chassis origin over x, y [m], heading [rad] from x, rolling forward at speed [m/s].
 
     Raises NoEquilibriumError where there is none, as with a wheel over an abyss.
     """
@@ -80,7 +83,7 @@ def equilibrium(
 
 
 def _solved(balance: _Balance, unknown: Array) -> tuple[Array, float]:
-    """Newton's method; the unknowns, and the largest residual acceleration."""
+    """Newton's method; the unknowns, and the largest residual acceleration, infinite for a vehicle on its nose or side."""
     residual = balance.residual(unknown)
     for _ in range(MOST_ITERATIONS):
         if np.abs(residual).max() < TOLERANCE or not np.isfinite(residual).all():
@@ -94,7 +97,8 @@ def _solved(balance: _Balance, unknown: Array) -> tuple[Array, float]:
             break
         step: Array = np.linalg.lstsq(jacobian, -residual, rcond=None)[0].astype(float)
         unknown, residual = balance.best_along(unknown, residual, step)
-    return unknown, float(np.abs(residual).max())
+    tilted = np.abs(unknown[1:3]).max() > MOST_TILTED
+    return unknown, math.inf if tilted else float(np.abs(residual).max())
 
 
 def _with_softer_tyres(vehicle: DrivingVehicle, share: float) -> DrivingVehicle:

@@ -64,7 +64,7 @@ class DrivingWorkspace(NamedTuple):
     tie_end: Array  # 4 x 9
     wheel_force: Array  # 4 x 6: moment and force on each wheel
     tyre: Array  # 4 x 9, see the columns in stepping.py
-    soil: Array  # 12: state of wheels on soft soil after the step
+    soil: Array  # 16: state of wheels on soft soil after the step
     heights: Array  # of the ground under a wheel
     wheel: Array  # 4 x 6: centre and axis of the wheels, chassis axes
     drive_torque: Array  # 4: from the half shafts
@@ -126,7 +126,7 @@ def driving_workspace(vehicle: DrivingVehicle) -> DrivingWorkspace:
         tie_end,
         np.zeros((4, 6)),
         np.zeros((4, 9)),
-        np.zeros(12),
+        np.zeros(16),
         np.zeros(SAMPLES),
         np.zeros((4, 6)),
         np.zeros(4),

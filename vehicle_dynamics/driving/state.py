@@ -16,8 +16,8 @@ PITMAN, PITMAN_RATE = 37, 38
 MOVING_SIZE = 39  # advanced by the integrators: rigid bodies, the tyres' deflection and the steering servo
 STUCK = slice(39, 43)
 ENGINE_SPEED, GEAR, SINCE_SHIFT = 43, 44, 45
-SOIL = slice(46, 58)  # SoilState, wheel by wheel
-DRIVING_SIZE = 58
+SOIL = slice(46, 62)  # SoilState, wheel by wheel
+DRIVING_SIZE = 62
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,10 +32,10 @@ class DrivingState:
     engine_speed: float = 0.0  # [rad/s]
     gear: int = 1
     since_shift: float = 10.0  # [s]
-    soil: Array = field(default_factory=lambda: np.zeros(12))  # of wheels on soft soil, see SoilState
+    soil: Array = field(default_factory=lambda: np.zeros(16))  # of wheels on soft soil, see SoilState
 
     def __post_init__(self) -> None:
-        for name, size in (("deflection", 8), ("stuck", 4), ("soil", 12)):
+        for name, size in (("deflection", 8), ("stuck", 4), ("soil", 16)):
             value = np.asarray(getattr(self, name), dtype=float)
             if value.shape != (size,) or not np.isfinite(value).all():
                 raise ValueError(f"{name}: must be {size} finite numbers, got {value.tolist()}")
@@ -46,7 +46,7 @@ class DrivingState:
             raise ValueError(f"engine, gear and steering: must be finite, gear at least 1, got {numbers}")
 
     def to_array(self) -> Array:
-        """The state as a flat array of 58 numbers, as kernels use it."""
+        """The state as a flat array of 62 numbers, as kernels use it."""
         steering, engine = [self.pitman, self.pitman_rate], [self.engine_speed, float(self.gear), self.since_shift]
         return np.concatenate([self.body.to_array(), self.deflection, steering, self.stuck, engine, self.soil])
 

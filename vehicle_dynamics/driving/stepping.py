@@ -100,12 +100,12 @@ def moving_rate(
             WheelMotionInWorld(add(position, arm), axis, moves, spindle_angular_velocity, spin_rate[index]),
             ContactState(
                 Deflection(moving[deflection], moving[deflection + 1]),
-                SoilState(soil[3 * index], soil[3 * index + 1], soil[3 * index + 2]),
+                SoilState(soil[4 * index], soil[4 * index + 1], soil[4 * index + 2], soil[4 * index + 3]),
             ),
             span,
             work.heights,
         )
-        work.soil[3 * index], work.soil[3 * index + 1], work.soil[3 * index + 2] = contact.soil_state
+        work.soil[4 * index : 4 * index + 4] = contact.soil_state
         force, moment = to_chassis(rotation, contact.force), to_chassis(rotation, contact.moment)
         for k in range(3):
             work.wheel_force[index, k], work.wheel_force[index, 3 + k] = moment[k], force[k]
@@ -228,7 +228,7 @@ def driving_step(
     state: Array,
     work: DrivingWorkspace,
 ) -> None:
-    """Advance the state (58) by one step [s], in place."""
+    """Advance the state (62) by one step [s], in place."""
     controls(vehicle, pedals, step, state, work)
     moving, rates, middle, wheel, soil = state[:MOVING_SIZE], work.rates, work.middle, pedals.steering, state[SOIL]
     if method == RK4:

@@ -27,6 +27,7 @@ from terrain.wheel import (
     WheelContact,
     WheelMotionInWorld,
 )
+from vehicle_dynamics.drive.drive_parameters import Tyre
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.tyre.inflation import tyre_of_wheel
 from vehicle_dynamics.tyre.tmeasy import (
@@ -57,6 +58,9 @@ TYRE = np.dtype(
         ("strip_samples", "i8"),  # and across
         ("carcass_stiffness", "f8", 2),  # along and across [N/m]: c_x, c_y of Eqs. 5.34, 5.35
         ("carcass_damping", "f8", 2),  # [N s/m]: d_x, d_y
+        ("lug_cohesion", "f8"),  # shear strength of soil between lugs over that without, of its cohesive part
+        ("lug_friction", "f8"),  # and of its frictional part
+        ("rubber_friction", "f8"),  # largest shear over pressure, of rubber on firm soil
         ("camber_stiffness", "f8"),  # camber thrust over load and angle [1/rad]
         ("bore_torque", "f8"),  # share of TMeasy's
     ]
@@ -71,6 +75,8 @@ CREEP = 0.1  # [m/s]: below this speed the slip says little about the point of a
 # v_N of the bore slip: a standing wheel that is turned is damped, up to the largest bore torque. So large that in time
 # steps of 1 ms the torque stops even a wheel that turns alone without overshoot.
 TURNING = 0.2  # [m/s]
+# Friction of soil on smooth rubber over that of soil on soil (Potyondy 1961: 0.5 to 0.8 for smooth surfaces).
+SMOOTH_RUBBER = 0.65
 ROLLING = 0.1  # [rad/s]: a wheel that spins slower hardly has camber thrust
 # Cosine between ground normal and wheel plane: a wheel lying on its side has no contact, which fades before that.
 LYING, LEANING = 0.1, 0.4
@@ -233,6 +239,18 @@ def tyre_records(parameters: VehicleParameters) -> NDArray[np.void]:
     return np.array([tyre_record(parameters, wheel) for wheel in range(4)])
 
 
+def tread_factors(tyre: Tyre) -> tuple[float, float]:
+    """Strength of a tread on soil over that of the soil: cohesive and frictional part.
+
+    Soil between the lugs shears on soil, and along the sides of what they enclose (Bekker 1956); on rubber it slides sooner, but
+    sticks as well as to itself.
+    """
+    slender = tyre.lug_height_m / tyre.width_m
+    sides = (2.0 * slender, 0.64 * slender * math.atan(1.0 / slender)) if slender > 0.0 else (0.0, 0.0)
+    tread = 1.0 - tyre.rubber_share * (1.0 - SMOOTH_RUBBER)
+    return 1.0 + sides[0], tread * (1.0 + sides[1])
+
+
 def tyre_record(parameters: VehicleParameters, wheel: int = 0) -> TyreRecord:
     """Record for the kernel of the tyre of a wheel, at its pressure."""
     tyre = tyre_of_wheel(parameters.tyre, wheel)
@@ -244,6 +262,8 @@ def tyre_record(parameters: VehicleParameters, wheel: int = 0) -> TyreRecord:
     record["bottoming_stiffness"] = tyre.bottoming_stiffness_npm
     record["rolling_resistance"], record["rolling_divisor"] = tyre.rolling_resistance, 1.0 / tyre.rolling_deflection
     record["arc_samples"], record["strip_samples"] = tyre.arc_samples, tyre.strip_samples
+    record["lug_cohesion"], record["lug_friction"] = tread_factors(tyre)
+    record["rubber_friction"] = tyre.rubber_on_soil_friction
     record["carcass_stiffness"] = tyre.deflection_stiffness_npm
     record["carcass_damping"] = tyre.deflection_damping_nspm
     record["camber_stiffness"], record["bore_torque"] = tyre.camber_stiffness, tyre.bore_torque

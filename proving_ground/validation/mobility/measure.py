@@ -18,7 +18,20 @@ from proving_ground.validation.mobility.performance import (
 )
 from proving_ground.validation.mobility.ride import ride
 from proving_ground.validation.mobility.rig import Subject
+from proving_ground.validation.mobility.soft_ground import one_pass, sand_slope
 from proving_ground.validation.mobility.traction import lifted_wheel, split_friction, steps, wind_up
+from proving_ground.validation.mobility.wheel_on_soil import (
+    clay_pull,
+    lower_pressure,
+    sand_pull,
+    second_pass,
+    side_force,
+    sinkage,
+    slip_sinkage,
+    snow,
+    towed,
+    zero_slip,
+)
 from proving_ground.validation.parts import Bound, Say
 
 
@@ -77,6 +90,18 @@ TESTS: dict[int, MobilityTest] = {
     14: MobilityTest("Ride", ride),
     17: MobilityTest("Steps", steps),
     18: MobilityTest("Braking from 60 km/h", braking),
+    19: MobilityTest("Pull in sand", sand_pull),
+    20: MobilityTest("No slip on soil", zero_slip),
+    21: MobilityTest("Towed on soil", towed),
+    22: MobilityTest("Sinkage in sand", sinkage),
+    23: MobilityTest("Sinkage with slip", slip_sinkage),
+    24: MobilityTest("Pull in clay", clay_pull),
+    25: MobilityTest("Weakest clay in one pass", one_pass),
+    26: MobilityTest("Lower tyre pressure", lower_pressure),
+    27: MobilityTest("Snow", snow),
+    28: MobilityTest("Sand slope", sand_slope),
+    29: MobilityTest("Second pass in the rut", second_pass),
+    30: MobilityTest("Side force in sand", side_force),
 }
 # Why a figure is outside, by number of the test and the figure's words.
 KNOWN = {

@@ -71,10 +71,14 @@ class Subject:
     model: str = MODEL
     change: Change | None = None
 
+    def parameters(self, payload_kg: float = 0.0) -> VehicleParameters:
+        """Parameters of the vehicle with a payload [kg]."""
+        parameters = VehicleParameters.from_yaml(vehicle_file(self.model)).loaded(payload_kg)
+        return self.change(parameters) if self.change else parameters
+
     def vehicle(self, payload_kg: float = 0.0) -> Hmmwv:
         """The vehicle with a payload [kg]."""
-        parameters = VehicleParameters.from_yaml(vehicle_file(self.model)).loaded(payload_kg)
-        return Hmmwv(self.change(parameters) if self.change else parameters)
+        return Hmmwv(self.parameters(payload_kg))
 
 
 def smooth(values: Array, seconds: float) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +12,9 @@ from proving_ground.kernels.jit import kernel
 from terrain.contact_plane import SAMPLES, contact_plane
 from terrain.ground import LEVEL, Array, Ground, no_grid
 from terrain.obstacle_contact import no_obstacles
-from terrain.ruts import Ruts, no_ruts
+from terrain.ruts import Ruts, no_ruts, press
 from terrain.soil import SOIL
-from terrain.soil_contact import soil_contact
+from terrain.soil_contact import CAVING, soil_contact
 from terrain.soil_law import SoilLaw
 from terrain.wheel import (
     NO_DEFLECTION,
@@ -26,6 +27,7 @@ from terrain.wheel import (
     WheelMotionInWorld,
 )
 
+RUT_CELLS = 10  # to either side of the wheel
 LONG = 1e6  # [s]: long enough to be steady
 
 
@@ -38,10 +40,16 @@ def _probe(
     return soil_contact(t, ground, plane, wheel, before, span, scratch)
 
 
+@kernel
+def _press(ruts: Ruts, x: float, y: float, depth: float) -> None:
+    press(ruts, x, y, depth)
+
+
 @dataclass(frozen=True)
 class Rolling:
     """A wheel that rolls steadily."""
 
+    slip: float  # 1 - v / (r omega)
     sinkage: float  # [m]
     load: float  # [N]
     drawbar_pull: float  # forward force, less what the soil resists [N]
@@ -57,7 +65,7 @@ class WheelRig:
         self.radius, self.width = float(self._tyre["radius"][0]), float(self._tyre["width"][0])
         soils = np.array([soil.record()], dtype=SOIL)
         self._ground = Ground(LEVEL, no_grid(), soils, ruts or no_ruts(), no_obstacles())
-        self._scratch = np.zeros(SAMPLES)
+        self._scratch, self._slip_sinkage = np.zeros(SAMPLES), soil.slip_sinkage
 
     def contact(
         self,
@@ -80,18 +88,38 @@ class WheelRig:
         return found
 
     def rolling(self, load: float, slip: float, side_slip: float = 0.0, speed: float = 1.0) -> Rolling:
-        """Steady state under a load [N] at a slip 1 - v / (R omega) below 1, rolling forward at speed [m/s]."""
-        spin = speed / (self.radius * (1.0 - slip))
+        """Steady state under a load [N] at a slip 1 - v / (r omega) below 1, rolling forward at speed [m/s].
+
+        r is the rolling radius. side_slip: sideways speed over forward speed, to the right.
+        """
+        slid = speed * math.hypot(slip / (1.0 - slip), side_slip)
+        dug = self._slip_sinkage * slid / (speed + CAVING * slid)
         low, high = 0.0, 0.95 * self.radius
-        for _ in range(80):
+        for _ in range(60):
             sinkage = 0.5 * (low + high)
-            soil_state = SoilState(sinkage, 1.0, 0.0)
-            contact = self.contact(
-                height=self.radius - sinkage,
-                speed=speed,
-                side_speed=-side_slip * speed,
-                spin=spin,
-                soil_state=soil_state,
-            )
+            at = {
+                "height": self.radius - sinkage, "speed": speed, "side_speed": -side_slip * speed,
+                "soil_state": SoilState(sinkage, 1.0, 0.0, dug),
+            }  # fmt: skip
+            spin = speed / self.radius
+            rim = speed / (1.0 - self.contact(**at, spin=spin).slip_along)
+            contact = self.contact(**at, spin=spin * speed / (rim * (1.0 - slip)))
             low, high = (sinkage, high) if contact.force[2] < load else (low, sinkage)
-        return Rolling(sinkage, contact.force[2], contact.force[0], contact.force[1], -contact.moment[1])
+        return Rolling(slip, sinkage, contact.force[2], contact.force[0], contact.force[1], -contact.moment[1])
+
+    def leave_rut(self, depth: float) -> None:
+        """Leave a rut of a depth [m] all along the wheel's way."""
+        ruts = self._ground.ruts
+        size = 1.0 / ruts.inverse
+        for row in range(-RUT_CELLS, RUT_CELLS):
+            for column in range(-RUT_CELLS, RUT_CELLS):
+                _press(ruts, (column + 0.5) * size, (row + 0.5) * size, depth)
+
+    def towed(self, load: float, side_slip: float = 0.0) -> Rolling:
+        """Steady state of a wheel that no torque drives, under a load [N]."""
+        low, high = -0.8, 0.5
+        for _ in range(30):
+            slip = 0.5 * (low + high)
+            found = self.rolling(load, slip, side_slip)
+            low, high = (slip, high) if found.torque < 0.0 else (low, slip)
+        return found
