@@ -138,11 +138,11 @@ class Bekker(BekkerPlain):
         return super().parameters() | {"firm_depth": self.firm_depth_m}
 
     def side_resistance(self) -> tuple[float, float]:
-        """Resistance of the soil to a wheel's side wall, per its length: per depth [N/m^2] and squared depth [N/m^3]."""
+        """Resistance to a wheel\'s side wall per length: per depth [N/m^2] and per squared depth [N/m^3]."""
         return side_resistance(self.cohesion_pa, math.radians(self.friction_deg), self.unit_weight_npm3)
 
     def bow_resistance(self) -> tuple[float, float, float]:
-        """As SoilLaw's, by Bekker (1969): of a wedge that fails by local shear, with 2/3 of cohesion and tan(friction)."""
+        """As SoilLaw's, by Bekker (1969): a wedge that fails by local shear, with 2/3 of its strength."""
         tangent = LOCAL_SHEAR * math.tan(math.radians(self.friction_deg))
         n_c, _, n_gamma = bearing_factors(math.atan(tangent))
         level = 1.0 / (1.0 + tangent * tangent)  # cosine of the angle, squared

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from proving_ground.settings import same_setting, setting
 from terrain.bekker import Bekker, BekkerPlain
+from terrain.soil import SoilRecord
 from terrain.soil_law import SoilLaw
 
 PSI_PA = 6894.757
@@ -36,8 +37,7 @@ DEPTHS = 50  # of the mean
 class ConeIndex(SoilLaw):
     """Settings of a soil by its cone index or its moisture."""
 
-    bearing_kernel = Bekker.bearing_kernel
-    shear_kernel = Bekker.shear_kernel
+    bearing_kernel, shear_kernel = Bekker.bearing_kernel, Bekker.shear_kernel
 
     texture: str = setting(..., "Texture of the soil", choices=(SAND, *MOISTURE))
     cone_index_psi: float = setting(
@@ -84,13 +84,9 @@ class ConeIndex(SoilLaw):
         """Parameters of the law's kernels, by name, in SI units."""
         return self.as_bekker().parameters()
 
-    def side_resistance(self) -> tuple[float, float]:
-        """Resistance of the soil to a wheel's side wall, per its length: per depth [N/m^2] and squared depth [N/m^3]."""
-        return self.as_bekker().side_resistance()
-
-    def bow_resistance(self) -> tuple[float, float, float]:
-        """As SoilLaw's, of the same soil by Bekker's numbers."""
-        return self.as_bekker().bow_resistance()
+    def record(self) -> SoilRecord:
+        """Record for kernels: that of the same soil by Bekker's numbers."""
+        return self.as_bekker().record()
 
 
 LEAST_PSI, MOST_PSI = 2.0, 750.0
@@ -116,6 +112,7 @@ def _sand(index: float) -> dict[str, float]:
     """Numbers of dry sand of a cone index [psi]."""
     dense = math.log(index / LOOSE) / math.log(DENSE / LOOSE)
     return {
+        "rut_firmness": 0.7,  # it loosens beside the wheel; c
         "exponent": min(max(1.1 - 0.3 * dense, 0.7), 1.1),
         "cohesion_pa": 1000.0,
         "friction_deg": min(max(28.0 + 11.0 * dense, 26.0), 42.0),

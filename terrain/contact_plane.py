@@ -28,11 +28,13 @@ ACROSS = (-0.35, 0.0, 0.35)
 POINTS = len(ALONG) * len(ACROSS)
 MOST_STRIPS = 20  # across a tyre on soft soil
 # Scratch of a wheel's contact: height of each point, over the centre and then over the plane, its soil (less
-# than 0 on hard ground beside soft soil), its hardness; the same for a second pass; profile and rut of each strip.
+# than 0 on hard ground beside soft soil), its hardness; the same for a second pass; profile and rut of each strip,
+# pressure that the rut's floor bore, and its elastic stiffness.
 SOIL_FROM, HARD_FROM, SECOND_FROM = POINTS, 2 * POINTS, 3 * POINTS
 PROFILE_FROM = 2 * SECOND_FROM
 RUT_FROM = PROFILE_FROM + len(ALONG) * MOST_STRIPS
-SAMPLES = RUT_FROM + MOST_STRIPS
+FLOOR_FROM, SPRING_FROM = RUT_FROM + MOST_STRIPS, RUT_FROM + 2 * MOST_STRIPS
+SAMPLES = RUT_FROM + 3 * MOST_STRIPS
 DEPTH = 0.02  # [m]: points shallower than the deepest by more than this do not count
 LEAST_WEIGHT = 1e-3  # of a point that does not touch: keeps the fit definite
 SMOOTH = 0.002  # [m]: rougher ground is sampled twice

@@ -14,7 +14,7 @@ INDEX_PER_GRADIENT = 3.47  # mean cone index of the upper 6 inches [psi] over it
 
 
 class RigWheel(NamedTuple):
-    """A wheel on a test rig: load [N], width, diameter and section height [m] of its tyre, deflection on hard ground [m]."""
+    """A wheel on a rig: load [N], width, diameter and section height of its tyre, deflection on hard ground [m]."""
 
     load: float
     width: float
@@ -52,7 +52,7 @@ def sand_resistance(wheel: RigWheel, index: float) -> float:
     b, d, w, ratio = wheel.width / INCH, wheel.diameter / INCH, wheel.load / POUND, wheel.ratio
     number = index * (b * d) ** 1.5 / (w * (1.0 - ratio) ** 3 * (1.0 + b / d))
     x = 0.44 - 0.002287 * number
-    return x + math.sqrt(x * x + 4.57e-5 * number + 0.08) + 0.05 * ratio
+    return float(x + math.sqrt(x * x + 4.57e-5 * number + 0.08) + 0.05 * ratio)
 
 
 def clay(wheel: RigWheel, index: float, slip: float) -> Traction:
@@ -72,7 +72,7 @@ def clay_resistance(wheel: RigWheel, index: float) -> float:
 def clay_number(wheel: RigWheel, index: float) -> float:
     """The WES clay number of a wheel in soil of a rating cone index [psi]."""
     b, d, w = wheel.width / INCH, wheel.diameter / INCH, wheel.load / POUND
-    return index * b * d / (w * (1.0 - wheel.ratio) ** 1.5 * (1.0 + b / d) ** 0.75)
+    return float(index * b * d / (w * (1.0 - wheel.ratio) ** 1.5 * (1.0 + b / d) ** 0.75))
 
 
 def brixius(wheel: RigWheel, index: float, slip: float) -> Traction:

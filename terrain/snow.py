@@ -78,5 +78,5 @@ class Snow(SoilLaw):
         }
 
     def side_resistance(self) -> tuple[float, float]:
-        """Resistance of the snow to a wheel's side wall, per its length: per depth [N/m^2] and squared depth [N/m^3]."""
+        """Resistance to a wheel\'s side wall per length: per depth [N/m^2] and per squared depth [N/m^3]."""
         return side_resistance(0.0, math.radians(20.0), GRAVITY * self.density_kgpm3)

@@ -24,6 +24,7 @@ SOIL = np.dtype(
         ("forward", "f8", 2),  # angle of the largest pressure over that of entry: at no slip, and more per slip
         ("geometric", "f8"),  # shear displacement without slip over that of Wong and Reece
         ("slip_sinkage", "f8"),  # growth of the sinkage with slip
+        ("rut_firmness", "f8"),  # stress that a rut's floor bears without giving way, over what pressed it
         ("side", "f8", 2),  # resistance to a side wall, per length: per depth [N/m^2] and per squared depth [N/m^3]
         ("bearing_kernel", "i8"),  # addresses of the law's kernels; 0 on hard ground
         ("shear_kernel", "i8"),

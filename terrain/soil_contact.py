@@ -10,11 +10,12 @@ where the soil gives way normal to the rim; where it gives way straight down, th
 For a side slip it is v_y (theta_1 - theta) / omega. Steady forces become dynamic like those of a tyre, through carcass
 deflection ([Sanjurjo], Eqs. 5.34-5.39), so that a standing wheel sticks.
 
-A tyre flattens as far as the pressure below its bottom deflects it, so a tyre on weak soil stays round: the arc is that of
-the larger substitute circle (Schmid 1995), R* = R (sqrt(1 + f/z) + sqrt(f/z))^2 for a flattening f at a sinkage z. The
-largest stress is ahead of the axle (Wong and Reece 1967), theta_m = (c_1 + c_2 i) theta_1. Slip carries soil away: the
-sinkage is 1 + dug times that at which the soil's law carries the load, and approaches (1 + i) / (1 - i / 2) times for a
-steady slip i (Lyasko 2010) as the wheel rolls. The sides of a wheel that is sunk push soil aside (Hegedus 1960).
+A tyre flattens as far as the pressure below its bottom deflects it, so a tyre on weak soil stays round: the arc is that
+of the larger substitute circle (Schmid 1995), R* = R (sqrt(1 + f/z) + sqrt(f/z))^2 for a flattening f at a sinkage z.
+The largest stress is ahead of the axle (Wong and Reece 1967), theta_m = (c_1 + c_2 i) theta_1. Slip carries soil away:
+the sinkage is 1 + dug times that at which the soil's law carries the load, and approaches (1 + i) / (1 - i / 2) times
+for a steady slip i (Lyasko 2010) as the wheel rolls; c_2 goes with what was dug. A deep wheel pushes soil ahead
+(Bekker 1969), its sides push it aside (Hegedus 1960). In a rut only the floor is left, elastic up to what it bore.
 
 Vertically, the stresses are those of the wheel at the deepest it has been at its position; from there the soil unloads
 along its elastic slope (terrain/soil_give.py). The state of the contact changes as the wheel rolls, such that no closed
@@ -29,10 +30,19 @@ from typing import Any, NamedTuple
 from proving_ground.kernels.carcass import steady_to_dynamic
 from proving_ground.kernels.jit import inlined, inlined_part
 from proving_ground.kernels.vector3 import add, add_scaled, combine, cross, dot, scale, unit
-from terrain.contact_plane import ACROSS, ALONG, PROFILE_FROM, RUT_FROM, SOIL_FROM, ContactPlane
+from terrain.contact_plane import (
+    ACROSS,
+    ALONG,
+    FLOOR_FROM,
+    PROFILE_FROM,
+    RUT_FROM,
+    SOIL_FROM,
+    SPRING_FROM,
+    ContactPlane,
+)
 from terrain.ground import Array, Ground
 from terrain.ruts import press, rut_depth
-from terrain.soil import NO_BEARING, Bearing, SoilRecord, bearing, mobilised, residual_depth, unloading_stiffness
+from terrain.soil import Bearing, SoilRecord, bearing, mobilised, residual_depth, unloading_stiffness
 from terrain.soil_give import SoilSpring, give_way
 from terrain.wheel import (
     NO_CONTACT,
@@ -240,9 +250,9 @@ def _entry(radius: float, depth: float) -> float:
 def _shape(tyre: Any, soil: SoilRecord, found: Bearing, depth: float) -> _Shape:
     """Shape of a tyre at a depth [m], from the response of the soil there: as round as it is where it cannot flatten.
 
-    On hard ground a deflection f has a patch of a share s of the chord, 2 s sqrt(2 R f), with a parabola of pressure from
-    p in its middle: a stiffness of c = 2/3 b 2 s sqrt(2 R f) p / f, or f = 32/9 R (s p b / c)^2. So much a tyre flattens
-    under a pressure p.
+    On hard ground a deflection f has a patch of a share s of the chord, 2 s sqrt(2 R f), with a parabola of pressure
+    from p in its middle: a stiffness of c = 2/3 b 2 s sqrt(2 R f) p / f, or f = 32/9 R (s p b / c)^2. So much a tyre
+    flattens under a pressure p.
     """
     radius = tyre.radius
     if soil.flattens == 0 or depth <= 0.0:
@@ -259,7 +269,7 @@ def _shape(tyre: Any, soil: SoilRecord, found: Bearing, depth: float) -> _Shape:
 
 @inlined_part
 def _bow(soil: SoilRecord, tyre: Any, sinkage: float, share: float) -> float:
-    """Resistance [N] of the soil that a wheel pushes ahead; sinkage into what lies there [m]; share of the load held."""
+    """Resistance [N] of what a wheel pushes ahead; sinkage into what lies there [m]; share of the load held."""
     deep = min(max((0.5 * sinkage / tyre.radius - BOW_FROM) / (BOW_TO - BOW_FROM), 0.0), 1.0)
     if deep == 0.0:
         return 0.0
@@ -320,7 +330,9 @@ def _summed(
     slid = dug / max(soil.slip_sinkage + CAVING * dug, 1e-9)
     foremost = min(soil.forward[0] + soil.forward[1] * slid, FOREMOST) * entry
     mirrored = (entry - foremost) / max(foremost + leaving, 1e-9)
-    pressed = 1.0 - (foremost / max(entry, 1e-9)) ** 2  # sinkage of the largest stress over that of the bottom
+    if foremost > 0.0:
+        # The floor of a rut bore the largest stress of the wheel that made it, not that of its bottom.
+        _prepare_floors(soil, frame, strips, 1.0 - (foremost / entry) ** 2, scratch)
     for k in range(2 * leading):
         # From the leading to the trailing side; theta is positive on the leading side.
         side = k if k < leading else k - leading
@@ -357,31 +369,40 @@ def _summed(
                 here = ground.soils[_soil_of(plane, row, strips, point + (beyond > 0.5), scratch)]
             aside += here.side[0] * max(sinkage, 0.0) + here.side[1] * max(sinkage, 0.0) ** 2
             rut = scratch[RUT_FROM + row]
-            # Behind its largest, stress falls in fresh soil alone: a rut's floor is elastic, as firm as that made it.
-            fresh = min(max(1.0 - rut / max(depth, THINNEST), 0.0), 1.0) if foremost > 0.0 else 0.0
-            firmer = (1.0 - pressed) * rut
-            rut *= pressed
-            sinkage -= fresh * ease + firmer
+            floor = floor_spring = 0.0  # stress of the rut's elastic floor, and its stiffness
+            if foremost > 0.0:
+                if rut > 0.0:
+                    floor_spring = scratch[SPRING_FROM + row]
+                    floor = min(scratch[FLOOR_FROM + row] - floor_spring * (rut - sinkage), scratch[FLOOR_FROM + row])
+                # Soil that was never pressed that deep: none is left in the rut.
+                sinkage = sinkage - ease if sinkage >= rut else 0.0
+                rut = 0.0
             deepest = sinkage
-            if theta < 0.0:  # the trailing side was compacted by the leading side
-                deepest += max((1.0 - fresh) * settled * (depth - firmer - sinkage), 0.0)
+            if theta < 0.0 and foremost == 0.0:  # the trailing side was compacted by the leading side
+                deepest = max(sinkage + settled * (depth - sinkage), sinkage)
             is_in_rut = rut > deepest
             if is_in_rut:
                 deepest = rut
-            if deepest <= 0.0:
+            if deepest <= 0.0 and floor <= 0.0:
                 continue
-            if deepest != reached or plane.is_mixed:
+            if deepest > 0.0 and (deepest != reached or plane.is_mixed):
                 reached, found = deepest, bearing(here, deepest / loosened, frame.width)
-            back = unloading_stiffness(found, deepest)
-            normal = found.pressure - back * (deepest - sinkage)
+            back = unloading_stiffness(found, max(deepest, THINNEST))
+            normal = found.pressure - back * (deepest - sinkage) if deepest > 0.0 else 0.0
+            is_on_floor = floor > normal
+            normal = max(normal, floor)
             if normal <= 0.0:
                 continue
             stress += normal
             tilting += normal * _lateral(tyre, row, strips)
             held_by_soil = tyre.lug_cohesion * found.cohesion + tyre.lug_friction * normal * found.friction
             strength += min(held_by_soil, tyre.rubber_friction * normal)
-            loose += back
-            stiff += back if is_in_rut else max(1.0 + fresh * change, 0.0) * found.exponent * found.pressure / deepest
+            if is_on_floor:
+                loose += floor_spring
+                stiff += floor_spring if floor < scratch[FLOOR_FROM + row] else 0.0
+            else:
+                loose += back
+                stiff += back if is_in_rut else max(1.0 + change, 0.0) * found.exponent * found.pressure / deepest
             damped += found.damping
         area = arc * angle * tyre.width / strips
         strength *= area
@@ -435,6 +456,17 @@ def _prepare_strips(
             over = scratch[first] + (spot - point) * (scratch[first + 1] - scratch[first])
             scratch[PROFILE_FROM + row * len(ALONG) + i] = over * frame.steepness
     return strips if has_ruts or not plane.is_bare else 1
+
+
+@inlined_part
+def _prepare_floors(soil: SoilRecord, frame: _Frame, strips: int, pressed: float, scratch: Array) -> None:
+    """Write what the floor of each strip's rut bore; pressed: sinkage of the largest stress over that of the bottom."""
+    for row in range(strips):
+        rut = pressed * scratch[RUT_FROM + row]
+        if rut > 0.0:
+            found = bearing(soil, rut / frame.loosened, frame.width)
+            scratch[FLOOR_FROM + row] = soil.rut_firmness * found.pressure
+            scratch[SPRING_FROM + row] = unloading_stiffness(found, rut)
 
 
 @inlined_part

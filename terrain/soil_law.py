@@ -42,8 +42,12 @@ class SoilLaw(ABC):
         0.0, "Growth of the sinkage with slip; 1.5 gives (1 + i) / (1 - i / 2) for a slip i", minimum=0.0, maximum=10.0
     )
     vertical_flow: float = setting(
-        0.0, "How soil gives way to the rim: 0 normal to it (Wong and Reece), 1 straight down; halfway, slip alone shears it",
+        0.0, "How soil gives way: 0 normal to the rim (Wong and Reece), 1 straight down; halfway, slip alone shears it",
         minimum=0.0, maximum=1.0,
+    )  # fmt: skip
+    rut_firmness: float = setting(
+        1.0, "Stress that a rut's floor bears without giving way, over what pressed it; sand loosens",
+        minimum=0.1, maximum=1.0,
     )  # fmt: skip
     source: str = setting(..., "Source of the values")
 
@@ -63,7 +67,7 @@ class SoilLaw(ABC):
         """Parameters of this soil for the law's kernels, by name."""
 
     def side_resistance(self) -> tuple[float, float]:
-        """Resistance of the soil to a wheel's side wall, per its length: per depth [N/m^2] and squared depth [N/m^3]."""
+        """Resistance to a wheel\'s side wall per length: per depth [N/m^2] and per squared depth [N/m^3]."""
         return 0.0, 0.0
 
     def bow_resistance(self) -> tuple[float, float, float]:
@@ -81,6 +85,7 @@ class SoilLaw(ABC):
         record["flattens"], record["forward"] = self.has_tyre and self.flattens_tyre, self.largest_stress
         record["slip_sinkage"], record["side"] = self.slip_sinkage, self.side_resistance()
         record["geometric"] = 1.0 - 2.0 * self.vertical_flow
+        record["rut_firmness"] = self.rut_firmness
         record["bow"] = self.bow_resistance()
         try:
             record["bearing_kernel"] = BEARING.address(self.bearing_kernel, own[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -97,15 +98,15 @@ class WheelRig:
         low, high = 0.0, 0.95 * self.radius
         for _ in range(60):
             sinkage = 0.5 * (low + high)
-            at = {
-                "height": self.radius - sinkage, "speed": speed, "side_speed": -side_slip * speed,
-                "soil_state": SoilState(sinkage, 1.0, 0.0, dug),
-            }  # fmt: skip
+            state = SoilState(sinkage, 1.0, 0.0, dug)
+            contact = functools.partial(
+                self.contact, height=self.radius - sinkage, speed=speed, side_speed=-side_slip * speed, soil_state=state
+            )
             spin = speed / self.radius
-            rim = speed / (1.0 - self.contact(**at, spin=spin).slip_along)
-            contact = self.contact(**at, spin=spin * speed / (rim * (1.0 - slip)))
-            low, high = (sinkage, high) if contact.force[2] < load else (low, sinkage)
-        return Rolling(slip, sinkage, contact.force[2], contact.force[0], contact.force[1], -contact.moment[1])
+            rim = speed / (1.0 - contact(spin=spin).slip_along)
+            found = contact(spin=spin * speed / (rim * (1.0 - slip)))
+            low, high = (sinkage, high) if found.force[2] < load else (low, sinkage)
+        return Rolling(slip, sinkage, found.force[2], found.force[0], found.force[1], -found.moment[1])
 
     def leave_rut(self, depth: float) -> None:
         """Leave a rut of a depth [m] all along the wheel's way."""

@@ -47,7 +47,13 @@ def test_density_friction_and_moduli_of_sand_rise_together() -> None:
 
 @pytest.mark.parametrize(
     ("texture", "percent", "psi"),
-    [("loamy_sand", 20.0, 40.0), ("silt", 30.0, 42.0), ("loam", 20.0, 139.0), ("clay", 25.0, 145.0), ("organic", 40.0, 152.0)],
+    [
+        ("loamy_sand", 20.0, 40.0),
+        ("silt", 30.0, 42.0),
+        ("loam", 20.0, 139.0),
+        ("clay", 25.0, 145.0),
+        ("organic", 40.0, 152.0),
+    ],
 )
 def test_strength_over_moisture_is_that_of_sullivan_and_anderson(texture: str, percent: float, psi: float) -> None:
     found = ConeIndex(texture=texture, moisture_percent=percent, source="test")

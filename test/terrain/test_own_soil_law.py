@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from terrain.wheel_rig import WheelRig
 
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.parts import compiled
@@ -19,6 +18,7 @@ from proving_ground.settings import SettingsError
 from terrain.soil import bearing, plate_pressure
 from terrain.soil_law import SOIL_LAWS, SoilLaw
 from terrain.soils_file import load_soils, soil_table
+from terrain.wheel_rig import WheelRig
 from terrain.world_ground import SoilPlane
 from terrain.worlds import build_world
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_sinkage_with_slip_follows_lyasko(tyre: Any, index: float) -> None:
     free = rig.rolling(LOAD, 0.0).sinkage
 
     for slip in (0.2, 0.4, 0.6):
-        # His ratio is that of the sinkage at which the same pressure is carried; a longer arc then carries a little more.
+        # His is the ratio for the same pressure; the longer arc carries a little more.
         expected = (1.0 + slip) / (1.0 - 0.5 * slip)
         assert rig.rolling(LOAD, slip).sinkage / free == pytest.approx(expected, rel=0.2)
 
@@ -86,7 +87,7 @@ def test_a_wheel_that_spins_in_place_digs_and_rolls_out_again(tyre: Any) -> None
     for _ in range(4):
         wheel.run(0.25, 0.0, 8.0)
         depths.append(wheel.sunk)
-    assert all(after > before for before, after in zip(depths, depths[1:], strict=False))
+    assert all(after > before for before, after in itertools.pairwise(depths))
     assert depths[-1] > 0.08
 
     wheel.run(3.0, 1.0, 1.0 / wheel.rig.radius)
@@ -186,14 +187,14 @@ def test_firm_clay_pulls_no_more_than_rubber_on_it(tyre: Any) -> None:
 
 
 def test_sides_of_a_sunk_wheel_push_soil_aside(tyre: Any) -> None:
-    class Slippery(ConeIndex):
+    class Slick(Bekker):
         """Sand that does not resist a wheel's sides."""
 
         def side_resistance(self) -> tuple[float, float]:
             """As SoilLaw's: none."""
             return 0.0, 0.0
 
-    without = Slippery(texture=SAND, cone_index_psi=25.0, source="test")
+    without = Slick(**asdict(sand(25.0).as_bekker()))
     for slip, sign in ((0.2, 1.0), (-0.2, -1.0)):
         side, bare = (WheelRig(tyre, soil).rolling(LOAD, 0.0, slip).side_force for soil in (sand(25.0), without))
         assert sign * side > 1.03 * sign * bare > 0.0
@@ -203,7 +204,9 @@ def test_soil_is_pushed_ahead_of_a_deep_wheel_only(tyre: Any) -> None:
     def share(index: float) -> float:
         """Resistance to what is pushed ahead, over the load."""
         soil = sand(index).as_bekker()
-        pushed, not_pushed = (WheelRig(tyre, s).rolling(LOAD, 0.0).drawbar_pull for s in (soil, replace(soil, bow_share=0.0)))
+        pushed, not_pushed = (
+            WheelRig(tyre, s).rolling(LOAD, 0.0).drawbar_pull for s in (soil, replace(soil, bow_share=0.0))
+        )
         return (not_pushed - pushed) / LOAD
 
     assert share(200.0) == 0.0

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import beta
-from terrain.wheel_rig import WheelRig
 
 from terrain.bekker import BekkerPlain
 from terrain.ruts import clear_ruts, fresh_ruts, rut_depth
 from terrain.soil_contact import RIGID_STIFFNESS
 from terrain.soils_file import load_soils
 from terrain.wheel import Deflection, SoilState
+from terrain.wheel_rig import WheelRig
 
 SOFT = {name: soil.soft for name, soil in load_soils().items() if soil.soft is not None}
 # Wong, Theory of Ground Vehicles, Table 2.3: dry sand of the Land Locomotion Laboratory, and clayey soil of Thailand.

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from terrain.wheel_rig import WheelRig
 
-from terrain.bekker import BekkerPlain
 from terrain.elevation_map import ElevationMap
 from terrain.ground import LEVEL, Ground, no_grid
 from terrain.obstacle_contact import Obstacles, no_obstacles
@@ -18,6 +16,7 @@ from terrain.soil import SOIL
 from terrain.soil_law import SoilLaw
 from terrain.soils_file import load_soils
 from terrain.wheel import NO_DEFLECTION, SoilState
+from terrain.wheel_rig import WheelRig
 from terrain.world_ground import SoilPlane, WorldGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters

@@ -242,8 +242,8 @@ def tyre_records(parameters: VehicleParameters) -> NDArray[np.void]:
 def tread_factors(tyre: Tyre) -> tuple[float, float]:
     """Strength of a tread on soil over that of the soil: cohesive and frictional part.
 
-    Soil between the lugs shears on soil, and along the sides of what they enclose (Bekker 1956); on rubber it slides sooner, but
-    sticks as well as to itself.
+    Soil between the lugs shears on soil, and along the sides of what they enclose (Bekker 1956); on rubber it slides
+    sooner, but sticks as well as to itself.
     """
     slender = tyre.lug_height_m / tyre.width_m
     sides = (2.0 * slender, 0.64 * slender * math.atan(1.0 / slender)) if slender > 0.0 else (0.0, 0.0)

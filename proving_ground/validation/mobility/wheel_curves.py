@@ -28,7 +28,7 @@ from vehicle_dynamics.vehicle_files import vehicle_file
 Array = NDArray[np.float64]
 
 SLIPS = (0.0, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6)
-PUBLISHED_FROM = 0.03  # slip from which the published curves are drawn; at none they are not defined
+PUBLISHED_SLIPS = [slip for slip in SLIPS if slip > 0.03]  # without slip the published curves are not defined
 FRICTIONAL_DEG = 20.0  # soils by Bekker's numbers with a larger angle of friction are compared as sand
 COLOURS = ("#c65a11", "#2e7d32")
 DPI = 130
@@ -41,11 +41,11 @@ class Curves(NamedTuple):
     soil: SoilLaw
     wheel: RigWheel
     pressure_pa: float
-    index: float  # cone index [psi]; NaN: none
+    psi: float  # cone index [psi]; NaN: none
     rolling: list[Rolling]  # by SLIPS
     towed: Rolling
     radius: float  # of the tyre [m]
-    published: dict[str, list[Traction]]  # by source, by SLIPS from PUBLISHED_FROM
+    published: dict[str, list[Traction]]  # by source, by PUBLISHED_SLIPS
     published_towed: dict[str, float]  # resistance over load
 
 
@@ -68,7 +68,7 @@ def measure(vehicle: str, name: str, soil: SoilLaw, pressure_kpa: float | None, 
     return Curves(
         name, soil, wheel, tyre.inflation.of_wheel(0) if tyre.inflation else math.nan, index,
         [rig.rolling(weight, slip) for slip in SLIPS], rig.towed(weight), rig.radius,
-        {source: [curve(wheel, index, slip) for slip in SLIPS if slip > PUBLISHED_FROM] for source, curve in sources.items()},
+        {source: [curve(wheel, index, slip) for slip in PUBLISHED_SLIPS] for source, curve in sources.items()},
         _published_towed(soil, wheel, index),
     )  # fmt: skip
 
@@ -77,22 +77,30 @@ def table(found: Curves) -> str:
     """Figures over slip, ours and published."""
     w = found.wheel
     heading = (
-        f"{found.soil_name}: cone index {_number(found.index, '.0f')} psi; wheel under {w.load:.0f} N, "
+        f"{found.soil_name}: cone index {_number(found.psi, '.0f')} psi; wheel under {w.load:.0f} N, "
         f"{1e-3 * found.pressure_pa:.0f} kPa, deflection on hard ground {w.ratio:.2f} of the section height"
     )
     rows = []
     for row in found.rolling:
         published = []
         for source in found.published.values():
-            at = {slip: traction for slip, traction in zip([s for s in SLIPS if s > PUBLISHED_FROM], source, strict=True)}
+            at = dict(zip(PUBLISHED_SLIPS, source, strict=True))
             published.append(f"{at[row.slip].pull:.3f}" if row.slip in at else "")
         gross = row.torque / found.radius / w.load
         rows.append(
-            [f"{100 * row.slip:g} %", f"{row.drawbar_pull / w.load:.3f}", f"{gross:.3f}", f"{row.sinkage:.3f}", *published]
+            [
+                f"{100 * row.slip:g} %",
+                f"{row.drawbar_pull / w.load:.3f}",
+                f"{gross:.3f}",
+                f"{row.sinkage:.3f}",
+                *published,
+            ]
         )
     sources = [f"pull, {source}" for source in found.published]
     towed = ", ".join(f"{source} {value:.3f}" for source, value in found.published_towed.items())
-    resistance = f"towed: resistance {-found.towed.drawbar_pull / w.load:.3f} of the load" + (f" ({towed})" if towed else "")
+    resistance = f"towed: resistance {-found.towed.drawbar_pull / w.load:.3f} of the load" + (
+        f" ({towed})" if towed else ""
+    )
     columns = ["slip", "pull over load", "torque / (radius load)", "sinkage [m]", *sources]
     return "\n".join([heading, text_table(columns, rows), resistance])
 
@@ -109,7 +117,7 @@ def picture(found: Curves) -> bytes:
     pull.plot(slips, [row.drawbar_pull / load for row in found.rolling], **ours)
     torque.plot(slips, [row.torque / found.radius / load for row in found.rolling], **ours)
     depth.plot(slips, [1e3 * row.sinkage for row in found.rolling], **ours)
-    there = slips[np.array(SLIPS) > PUBLISHED_FROM]
+    there = 100.0 * np.array(PUBLISHED_SLIPS)
     for (source, rows), colour in zip(found.published.items(), COLOURS, strict=False):
         line = {"color": colour, "linestyle": "--", "label": source}
         pull.plot(there, [row.pull for row in rows], **line)
@@ -126,7 +134,7 @@ def picture(found: Curves) -> bytes:
     depth.set_ylim(bottom=0.0)
     depth.set_xlabel("slip [%]")
     pressure = f"{1e-3 * found.pressure_pa:.0f} kPa, deflection {found.wheel.ratio:.2f} of the section height"
-    index = f"cone index {found.index:.0f} psi" if math.isfinite(found.index) else found.soil.source
+    index = f"cone index {found.psi:.0f} psi" if math.isfinite(found.psi) else found.soil.source
     pull.set_title(f"{found.soil_name} ({index}); {load:.0f} N, {pressure}", loc="left", fontsize=10, fontweight="bold")
     return png(drawn, DPI)
 
@@ -157,7 +165,7 @@ def _published_towed(soil: SoilLaw, wheel: RigWheel, index: float) -> dict[str, 
 
 
 def _snow(wheel: RigWheel, index: float, slip: float) -> Traction:
-    """Gross traction in undisturbed snow, whatever the slip, with the pressure on hard ground; nothing on resistance."""
+    """Gross traction in undisturbed snow at any slip, under the pressure on hard ground; nothing on resistance."""
     length = 2.0 * math.sqrt(wheel.diameter * wheel.deflection)
     pressure = wheel.load / (wheel.width * length)
     return Traction(math.nan, strength(pressure) / pressure, math.nan)

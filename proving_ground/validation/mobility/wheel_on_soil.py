@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ import numpy as np
 from proving_ground.validation.mobility.figure import Figure
 from proving_ground.validation.mobility.rig import Subject
 from proving_ground.validation.parts import YES, Bound
+from terrain.bekker import Bekker
 from terrain.cone_index import PSI_PA, SAND, ConeIndex
-from terrain.published_traction import RigWheel, clay, sand
+from terrain.published_traction import RigWheel, sand
 from terrain.ruts import fresh_ruts
 from terrain.snow import Snow
 from terrain.soil_law import SoilLaw
@@ -54,11 +55,6 @@ class Wheel:
         deflection = load / float(t["stiffness"])
         return RigWheel(load, float(t["width"]), 2.0 * float(t["radius"]), float(t["bottoming_from"]), deflection)
 
-    @property
-    def own_resistance(self) -> float:
-        """Rolling resistance of the tyre itself, over the load."""
-        return float(self.tyre["rolling_resistance"])
-
 
 def sand_of(index: float) -> ConeIndex:
     """Sand of a cone index [psi]."""
@@ -75,14 +71,14 @@ def sand_pull(subject: Subject) -> list[Figure]:
     wheel = Wheel(subject)
     pulls = {index: _pull(wheel.on(sand_of(index)), 0.2) for index in (25.0, 50.0, 100.0, 200.0)}
     figures = [
-        Figure(f"cone index {index:g}, less published", pull - sand(wheel.published(), index, 0.2).pull, Bound(-0.08, 0.08))
+        Figure(f"cone index {index:g}, less published", pull - _published(wheel, index), Bound(-0.08, 0.08))
         for index, pull in pulls.items()
     ]
     return [*figures, Figure("rises with cone index", float(np.all(np.diff(list(pulls.values())) > 0.0)), YES, "", "b")]
 
 
 def zero_slip(subject: Subject) -> list[Figure]:
-    """One wheel at no slip on every soft soil of the suite but the plain ones: it is towed, and by no more than it resists."""
+    """One wheel without slip on every soft soil of the suite but the plain ones: it does not pull."""
     wheel, highest, lowest = Wheel(subject), -math.inf, 0.0
     for soil in _soils():
         rig = wheel.on(soil)
@@ -100,7 +96,9 @@ def towed(subject: Subject) -> list[Figure]:
     """One wheel under 6.31 kN that is towed at 20 psi: resistance over load."""
     wheel = Wheel(subject)
     return [
-        Figure(f"{name} of {soil.index_psi():g} psi", -wheel.on(soil).towed(LOAD_N).drawbar_pull / LOAD_N, bound, "", "a")
+        Figure(
+            f"{name} of {soil.index_psi():g} psi", -wheel.on(soil).towed(LOAD_N).drawbar_pull / LOAD_N, bound, "", "a"
+        )
         for name, soil, bound in (
             ("sand", sand_of(50.0), Bound(0.06, 0.11)),
             ("sand", sand_of(100.0), Bound(0.03, 0.06)),
@@ -151,7 +149,7 @@ def lower_pressure(subject: Subject) -> list[Figure]:
 
 
 def snow(subject: Subject) -> list[Figure]:
-    """One wheel under 6.31 kN at 20 psi in 20 cm of snow of 200 kg/m^3: sinkage, resistance, gross traction at 20 % slip."""
+    """One wheel under 6.31 kN at 20 psi in 20 cm of snow of 200 kg/m^3, driven at 20 % slip, and towed."""
     wheel = Wheel(subject)
     rig = wheel.on(Snow(depth_m=0.2, density_kgpm3=200.0, source="a test"))
     driven = rig.rolling(LOAD_N, 0.2)
@@ -163,27 +161,26 @@ def snow(subject: Subject) -> list[Figure]:
 
 
 def second_pass(subject: Subject) -> list[Figure]:
-    """One towed wheel under 6.31 kN at 20 psi in the rut that it made in sand, beside its first pass; the soil's resistance."""
+    """One towed wheel under 6.31 kN at 20 psi in the rut that it made, beside its first pass."""
     wheel, figures = Wheel(subject), []
-    for index in (50.0, 100.0):
-        rig = wheel.on(sand_of(index), cells=2**14)
+    for name, soil in (("sand", sand_of(50.0)), ("clay", clay_of(60.0))):
+        rig = wheel.on(soil, cells=2**14)
         first = rig.towed(LOAD_N)
         rig.leave_rut(first.sinkage)
         second = rig.towed(LOAD_N)
-        own = wheel.own_resistance * LOAD_N
-        share = (-second.drawbar_pull - own) / (-first.drawbar_pull - own)
         deeper = 100.0 * (second.sinkage / first.sinkage - 1.0)
+        share = second.drawbar_pull / first.drawbar_pull
         figures += [
-            Figure(f"resistance over that of the first, {index:g} psi", share, Bound(0.4, 0.7), "", "c"),
-            Figure(f"deeper, {index:g} psi", deeper, Bound(10.0, 30.0), "%", "c"),
+            Figure(f"resistance over that of the first, {name}", share, Bound(0.4, 0.7), "", "c"),
+            Figure(f"deeper, {name}", deeper, Bound(10.0, 30.0), "%", "c"),
         ]
     return figures
 
 
 def side_force(subject: Subject) -> list[Figure]:
-    """One wheel at a slip angle of 10 degrees in sand of 25 psi: what its sunk sides add, and how it grows with sinkage."""
+    """One wheel at a slip angle of 10 degrees in sand of 25 psi: how much its sunk sides add to the side force."""
     wheel, angle = Wheel(subject), math.tan(math.radians(10.0))
-    with_sides, without = wheel.on(sand_of(25.0)), wheel.on(_Smooth(texture=SAND, cone_index_psi=25.0, source="a test"))
+    with_sides, without = wheel.on(sand_of(25.0)), wheel.on(_Slick(**asdict(sand_of(25.0).as_bekker())))
     found: list[tuple[float, float]] = []
     for load in (3000.0, 4500.0, 6310.0):
         rolling = with_sides.rolling(load, 0.0, angle)
@@ -196,12 +193,17 @@ def side_force(subject: Subject) -> list[Figure]:
     ]
 
 
-class _Smooth(ConeIndex):
+class _Slick(Bekker):
     """Sand that does not resist the sides of a wheel."""
 
     def side_resistance(self) -> tuple[float, float]:
         """As SoilLaw's: none."""
         return 0.0, 0.0
+
+
+def _published(wheel: Wheel, index: float) -> float:
+    """Net pull over load of the WES equations in sand at 20 % slip."""
+    return sand(wheel.published(), index, 0.2).pull
 
 
 def _soils() -> Sequence[SoilLaw]:
