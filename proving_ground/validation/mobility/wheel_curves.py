@@ -53,12 +53,12 @@ def measure(vehicle: str, name: str, soil: SoilLaw, pressure_kpa: float | None, 
     """The front wheel of a vehicle on a soil; pressure and load [N] are the vehicle's where they are None."""
     parameters = VehicleParameters.from_yaml(vehicle_file(vehicle))
     tyre = parameters.tyre
-    if pressure_kpa is not None:
-        try:
+    try:
+        if pressure_kpa is not None:
             tyre = with_pressures(tyre, [1e3 * pressure_kpa] * 4)
-        except ValueError as error:
-            raise SettingsError(f"--pressure {pressure_kpa:g}: {error}") from None
-    record = tyre_record(replace(parameters, tyre=tyre))
+        record = tyre_record(replace(parameters, tyre=tyre))
+    except ValueError as error:
+        raise SettingsError(f"--pressure {pressure_kpa:g}: {error}") from None
     weight = _quarter(parameters) if load is None else load
     deflection = weight / float(record["stiffness"])
     diameter = 2.0 * float(record["radius"])
