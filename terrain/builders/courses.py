@@ -19,8 +19,8 @@ INCH = 0.0254  # [m]
 class HalfRound(Pad):
     """Half a cylinder across the lane, as high as its radius."""
 
-    width_m: float = same_setting(Pad, "width_m", default=10.0)
-    resolution_m: float = same_setting(Pad, "resolution_m", default=0.02)
+    width_m: float = same_setting(Pad, "width_m", default=6.0)
+    resolution_m: float = same_setting(Pad, "resolution_m", default=0.01)
     at_m: float = setting(30.0, "x where the half-round begins", unit="m", minimum=5.0, maximum=1e4)
     radius_m: float = setting(8.0 * INCH, "Radius, which is the height", unit="m", minimum=0.02, maximum=2.0)
 

@@ -126,7 +126,7 @@ def test_another_seed_gives_another_course(make: Make, kind: str) -> None:
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        ("half_round: {radius_m: 0.05}", "radius_m: must be at least four cells (0.08), got 0.05"),
+        ("half_round: {radius_m: 0.03}", "radius_m: must be at least four cells (0.04), got 0.03"),
         ("trench: {gap_m: 0.1}", "gap_m: must be at least three cells (0.15), got 0.1"),
         ("side_slope: {length_m: 60.0}", "length_m: must be at least 100, got 60"),
         ("v_ditch: {side_deg: 90.0}", "side_deg: must be a number from 5 to 70 [deg], got 90"),
