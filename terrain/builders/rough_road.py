@@ -39,8 +39,8 @@ class RoughRoad(Pad):
     resolution_m: float = same_setting(Pad, "resolution_m", default=0.05)
     at_m: float = setting(30.0, "x where the rough part begins", unit="m", minimum=5.0, maximum=1e4)
     rough_length_m: float = setting(300.0, "Length of the rough part", unit="m", minimum=30.0, maximum=1e4)
-    shortest_m: float = setting(0.35, "Shortest wavelength", unit="m", minimum=0.02, maximum=100.0)
-    longest_m: float = setting(90.0, "Longest wavelength", unit="m", minimum=0.1, maximum=1000.0)
+    shortest_m: float = setting(0.35, "Wavelength of the shortest waves", unit="m", minimum=0.02, maximum=100.0)
+    longest_m: float = setting(90.0, "Wavelength of the longest waves", unit="m", minimum=0.1, maximum=1000.0)
 
     def __post_init__(self) -> None:
         if self.at_m + self.rough_length_m > self.end_m:
