@@ -1,6 +1,6 @@
 """Vibration of people in a vehicle: absorbed power, ISO 2631-1 weighting, filtered peaks. Pure functions of series.
 
-Filters act on the spectrum of the whole series, which counts as zero before and after: their response is exact at
+Filters act on the spectrum of the whole series, zero before it and fading after it: their response is exact at
 every frequency below half the rate, without the warping of a bilinear transform.
 """
 
@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 FOOT = 0.3048  # [m]
 SETTLED_S = 20.0  # after which the slowest filter, 0.4 Hz, has forgotten its input
+FADE_S = 1.0  # of what follows a series
 HORIZONTAL_SHARE = 1.4  # of the axes in the total, ISO 2631-1, 6.5
 
 
@@ -39,8 +40,9 @@ class Filter(NamedTuple):
         """The filtered series; values are step_s [s] apart."""
         from scipy.fft import irfft, next_fast_len, rfft, rfftfreq  # slow to import
 
+        fade = 0.5 * (1.0 + np.cos(np.pi * np.arange(0.0, FADE_S, step_s) / FADE_S))  # an abrupt end would ring back
         count = next_fast_len(len(values) + math.ceil(SETTLED_S / step_s), real=True)
-        spectrum = rfft(values, count) * self.response(rfftfreq(count, step_s))
+        spectrum = rfft(np.concatenate([values, values[-1] * fade]), count) * self.response(rfftfreq(count, step_s))
         return np.asarray(irfft(spectrum, count)[: len(values)])
 
     def __mul__(self, other: Filter) -> Filter:  # type: ignore[override]
