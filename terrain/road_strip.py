@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from terrain.elevation_map import Array, ElevationMap
-from terrain.limits import check_grid_size
+from terrain.limits import (
+    LARGEST_COORDINATE,
+    LARGEST_HEIGHT,
+    LARGEST_RESOLUTION,
+    SMALLEST_RESOLUTION,
+    check_grid_size,
+)
 from terrain.raw_grid import RawGrid
 
 SharesAndOffsets = Callable[[Array, Array], tuple[Array, Array]]
@@ -20,6 +26,8 @@ SharesAndOffsets = Callable[[Array, Array], tuple[Array, Array]]
 COARSEST_M = 0.1  # spacing of the grid's nodes unless another one is given
 SAME_RAD = 1e-9  # headings closer than this are one
 NEWTON_STEPS = 3
+LARGEST_HEADING = 1e4  # [rad]: more turns than a road has
+STEEPEST_BANKING = 10.0  # [m/m]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,17 +46,26 @@ class RoadStrip:
     def __post_init__(self) -> None:
         rows, columns = self.heights.shape
         check_grid_size(rows, columns)
-        if not self.increment > 0.0:
-            raise ValueError(f"reference_line_increment: must be above 0, got {self.increment:g}")
+        if not SMALLEST_RESOLUTION <= self.increment <= LARGEST_RESOLUTION:
+            raise ValueError(
+                f"reference_line_increment: must be from {SMALLEST_RESOLUTION:g} to {LARGEST_RESOLUTION:g} m,"
+                f" got {self.increment:g}"
+            )
         if len(self.offsets) != columns or not (np.diff(self.offsets) > 0.0).all():
             raise ValueError("long sections must go from right to left")
         if (len(self.headings), len(self.line_heights), len(self.banking)) != (rows - 1, rows, rows):
             raise ValueError("headings, line_heights, banking: must be as many as rows (headings: one less)")
-        if np.isinf(self.heights).any():
-            raise ValueError("heights: must be finite, or NaN where unknown")
-        for name in ("offsets", "headings", "line_heights", "banking", "start"):
-            if not np.isfinite(getattr(self, name)).all():
-                raise ValueError(f"{name}: must be finite")
+        known = self.heights[~np.isnan(self.heights)]
+        for name, values, most in (
+            ("heights", known, LARGEST_HEIGHT),
+            ("heights of the line", self.line_heights, LARGEST_HEIGHT),
+            ("long sections", self.offsets, LARGEST_COORDINATE),
+            ("start", np.array(self.start), LARGEST_COORDINATE),
+            ("headings", self.headings, LARGEST_HEADING),
+            ("banking", self.banking, STEEPEST_BANKING),
+        ):
+            if not (np.abs(values) <= most).all():  # NaN is not
+                raise ValueError(f"{name}: must be finite and at most {most:g}")
 
     @property
     def finest_m(self) -> float:

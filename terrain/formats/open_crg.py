@@ -262,7 +262,7 @@ def _table(header: _Header, content: bytes) -> Array:
     if "reference_line_end_u" in road:
         length = road["reference_line_end_u"] - road.get("reference_line_start_u", 0.0)
         rows = length / road["reference_line_increment"] + 1.0
-        if abs(rows - round(rows)) > 0.01 or not 2 <= round(rows) <= CELL_LIMIT:
+        if not 1.5 < rows <= CELL_LIMIT or abs(rows - round(rows)) > 0.01:
             raise ValueError("reference_line_end_u: must be a whole number of increments after the start, one at least")
         rows = round(rows)
     else:

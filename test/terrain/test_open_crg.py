@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from proving_ground.settings import SettingsError
+from some_leaves import assert_loaded_or_rejected_in_one_line, many
 from terrain.elevation_map import ElevationMap
 from terrain.formats.open_crg import load_crg, save_crg
 from terrain.map_files import load_map, save_map
@@ -183,6 +186,7 @@ HEADINGS = np.column_stack([np.full(4, math.nan), ROWS])
          "reference_line_start_z: must be a finite number, got 'nan'"),
         ({"road": WHOLE + "long_section_v_left = 1\n"}, "line 8: long_section_v_left: is there twice"),
         ({"road": WHOLE.replace("0.5", "0")}, "reference_line_increment: must be given and above 0, got 0"),
+        ({"road": WHOLE.replace("0.5", "1e-9")}, "reference_line_increment: must be from 0.001 to 1000 m, got 1e-09"),
         ({"road": NO_V}, "long_section_v_increment: must be given, or long_section_v_right and _left"),
         ({"road": WHOLE + "long_section_v_increment = 2\n"}, "2 does not fit 3 sections from -1 to 1"),
         ({"road": WHOLE + "$ROAD_CRG_FILE\n"}, "takes its data from another file, which is not read"),
@@ -208,6 +212,24 @@ def test_an_error_is_one_line(tmp_path: Path, change: dict[str, Any], words: str
     assert words in str(rejection.value)
     assert str(rejection.value).startswith(f"terrain '{tmp_path}")
     assert "\n" not in str(rejection.value)
+
+
+@many(400)
+@given(data=st.data(), code=st.sampled_from(["LRFI", "KRBI", "KDBI"]))
+def test_a_damaged_file_is_read_or_rejected_in_one_line(tmp_path: Path, data: st.DataObject, code: str) -> None:
+    kinds = {"LRFI": text_rows(ROWS), "KRBI": binary(ROWS, ">f4", 20), "KDBI": binary(ROWS, ">f8", 10)}
+    path = write(tmp_path / "a.crg", road=WHOLE + "reference_line_start_s = 0.1\n", code=code, data=kinds[code])
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content[: data.draw(st.integers(0, len(content)))] if data.draw(st.booleans()) else content)
+
+    made = tmp_path / "made.yaml"
+    made.write_text(
+        "version: 1\ndescription: a test\nbuild: {crg: {file: a.crg, fill_gaps: true, resolution_m: 1.0}}\n"
+    )
+
+    assert_loaded_or_rejected_in_one_line(lambda: build_world(made))
 
 
 def test_another_file_is_rejected(tmp_path: Path) -> None:
