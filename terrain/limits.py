@@ -10,6 +10,7 @@ CELL_LIMIT = 100_000_000  # nodes of a map: 400 MB of heights; 5 km x 5 km at 0.
 POINT_LIMIT = 50_000_000  # points of a cloud
 SURVEY_LIMIT = 1_000_000  # points of a survey, which are triangulated
 MESH_FILE_LIMIT_BYTES = 500_000_000
+STRIP_FILE_LIMIT_BYTES = 400_000_000  # of a road: four bytes for each node of the largest map
 SMALLEST_RESOLUTION = 0.001  # [m]
 LARGEST_RESOLUTION = 1000.0  # [m]
 LARGEST_COORDINATE = 1e8  # [m]; beyond it float64 no longer resolves micrometres

@@ -1,4 +1,4 @@
-"""Maps from and to files, by file extension: .npz, .asc, .tif, .png, .obj, .ply, .stl."""
+"""Maps from and to files, by file extension: .npz, .asc, .tif, .png, .obj, .ply, .stl; to .crg."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from terrain.formats.heightmap_png import load_heightmap_png, save_heightmap_png
 from terrain.formats.mesh_files import SUFFIXES as MESHES
 from terrain.formats.mesh_files import load_mesh, save_mesh
 from terrain.formats.npz import load_npz, save_npz
+from terrain.formats.open_crg import save_crg
 from terrain.limits import file_error
 from terrain.mesh import Mesh, mesh_to_grid
 from terrain.raw_grid import RawGrid
+from terrain.road_strip import strip_of
 
 GEOTIFFS = (".tif", ".tiff")
+ROAD = ".crg"
 SUFFIXES = (".npz", ".asc", *GEOTIFFS, ".png", *MESHES)
 
 
@@ -62,7 +65,8 @@ def load_grid(path: Path, options: MapFileOptions) -> RawGrid:
             return mesh_to_grid(mesh, options.resolution_m)
         except ValueError as error:
             raise file_error(path, error) from None
-    raise file_error(path, f"must end in one of {', '.join(SUFFIXES)}")
+    road = "; a world takes a road from a .crg file by `build: {crg: {file: ...}}`" if suffix == ROAD else ""
+    raise file_error(path, f"must end in one of {', '.join(SUFFIXES)}{road}")
 
 
 def save_map(ground: ElevationMap, path: Path, kind: str = "", mesh: Mesh | None = None) -> None:
@@ -76,7 +80,9 @@ def save_map(ground: ElevationMap, path: Path, kind: str = "", mesh: Mesh | None
         save_geotiff(ground, path)
     elif suffix == ".png":
         save_heightmap_png(ground, path)
+    elif suffix == ROAD:
+        save_crg(strip_of(ground), path)
     elif suffix in MESHES:
         save_mesh(mesh or ground.triangle_mesh(), path, suffix[1:])
     else:
-        raise SettingsError(f"{path}: a map cannot be written as '{suffix}'; known: {', '.join(SUFFIXES)}")
+        raise SettingsError(f"{path}: a map cannot be written as '{suffix}'; known: {', '.join((*SUFFIXES, ROAD))}")

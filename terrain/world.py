@@ -34,6 +34,7 @@ class World:
     goal: WorldPose | None = None
     markings: Array = field(default_factory=lambda: np.zeros((0, 4)))  # painted lines from x, y to x, y [m]
     surveyed: NDArray[np.bool_] | None = None  # nodes whose height was measured; None: all
+    remarks: tuple[str, ...] = ()  # what its files have and it has not
 
     @property
     def soil_names(self) -> tuple[str, ...]:

@@ -17,9 +17,12 @@ from proving_ground.settings.named_files import named_file, named_files
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
 from proving_ground.settings.units import FAR_M, LARGEST_SEED
+from terrain.builders.courses import HalfRound, SideSlope, Trench, VDitch
 from terrain.builders.measured import Fault, MapFile, SurveyFile, file_beside
 from terrain.builders.off_road import OffRoad
 from terrain.builders.pads import Bump, Pad, Ramp, Step, Washboard
+from terrain.builders.road_file import RoadFile
+from terrain.builders.rough_road import RandomRoad, RmsCourse
 from terrain.builders.urban import Urban
 from terrain.elevation_map import ElevationMap
 from terrain.formats.mesh_files import load_mesh
@@ -41,6 +44,13 @@ class Build:
     step: Step | None = None
     ramp: Ramp | None = None
     washboard: Washboard | None = None
+    half_round: HalfRound | None = None
+    v_ditch: VDitch | None = None
+    trench: Trench | None = None
+    side_slope: SideSlope | None = None
+    rms_course: RmsCourse | None = None
+    iso_8608: RandomRoad | None = None
+    crg: RoadFile | None = None
     urban: Urban | None = None
     off_road: OffRoad | None = None
     survey: SurveyFile | None = None

@@ -319,6 +319,10 @@ class VehicleParameters:
     """A vehicle with four double wishbones and Pitman steering."""
 
     name: str = setting(..., "Name of the vehicle")
+    seat_m: tuple[float, float, float] = setting(
+        (0.0, 0.0, 0.0), "Point of the driver's seat whose vibration is judged, in the chassis frame",
+        unit="m", minimum=-20.0, maximum=20.0,
+    )  # fmt: skip
     chassis: RigidBody
     front_suspension: Suspension
     rear_suspension: Suspension

@@ -20,6 +20,7 @@ from vehicle_dynamics.vehicle_state import POSITION
 Array = NDArray[np.float64]
 Driver = Callable[[float, SnapshotRecord], Pedals]  # pedals for a time [s] and a snapshot
 DRY = FlatGround(friction=0.8)
+RECORD = "record"  # name of the history among a schedule's outputs
 
 
 class _Seat:
@@ -37,7 +38,7 @@ class _Seat:
 
 
 class Rig:
-    """A vehicle with ideal actuators that is driven; the history has one snapshot each PERIOD_S."""
+    """A vehicle with ideal actuators that is driven; the history has record_hz snapshots a second."""
 
     def __init__(
         self,
@@ -48,10 +49,13 @@ class Rig:
         heading_rad: float = 0.0,
         start: tuple[float, float] = (0.0, 0.0),
         gear: int = 0,
+        record_hz: float = 1.0 / PERIOD_S,
     ) -> None:
         self._vehicle, self._ground, self._seat = vehicle, ReplaceableGround(ground), _Seat()
         self._start = {"x": start[0], "y": start[1], "heading": heading_rad, "speed": speed, "gear": gear}
-        self._stepper = Stepper(vehicle, self._ground, self._seat, Schedule(vehicle.step_s, {}), start=self._start)
+        self._stepper = Stepper(
+            vehicle, self._ground, self._seat, Schedule(vehicle.step_s, {RECORD: record_hz}), start=self._start
+        )
         self.history: list[SnapshotRecord] = []
 
     @property
@@ -70,10 +74,10 @@ class Rig:
         """Drive for a time [s], or until a condition; returns the last snapshot."""
         self._seat.driver = driver
         for _ in range(round(seconds / PERIOD_S)):
-            self._stepper.step()
+            instants = self._stepper.step()
             if self._stepper.diverged:
                 raise RuntimeError(self._stepper.diverged)
-            self.history.append(self.seen)
+            self.history += [instant.seen for instant in instants if RECORD in instant.due]
             if until is not None and until(self.seen):
                 break
         return self.seen

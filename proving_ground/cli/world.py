@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from terrain.world import World
 
 MESHES = ("obj", "ply", "stl")
-FORMATS = (*MESHES, "npz", "asc", "tif", "png")
+FORMATS = (*MESHES, "npz", "asc", "tif", "png", "crg")
 
 
 def add_parser(commands: Commands) -> None:
@@ -29,7 +29,9 @@ def add_parser(commands: Commands) -> None:
         "name", nargs="?", metavar="NAME", help="name in config/worlds or a YAML file; without it, a list"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write (show: NAME.png by default)")
-    parser.add_argument("--format", default="", help="format of an export: obj, stl, ply (meshes), npz, asc, tif, png")
+    parser.add_argument(
+        "--format", default="", help="format of an export: obj, stl, ply (meshes), npz, asc, tif, png, crg"
+    )
     parser.add_argument("--resolution", type=float, metavar="M", help="export at another grid spacing")
     parser.set_defaults(run=run)
 
@@ -128,4 +130,4 @@ def _facts(world: World) -> list[str]:
         lines.append(f"origin at {where.latitude_deg:.6f}, {where.longitude_deg:.6f} degrees, {where.altitude_m:.1f} m")
     elif where is not None:
         lines.append(f"origin at {where.easting_m:g}, {where.northing_m:g} m of {where.crs or 'an unnamed system'}")
-    return lines
+    return [*lines, *world.remarks]

@@ -27,7 +27,9 @@ from proving_ground.scenarios.channels import (
     ESTIMATE_CHANNELS,
     MOTION,
     PER_WHEEL,
+    SEAT,
     SINGLE,
+    Points,
     channels,
     estimate_channels,
 )
@@ -63,7 +65,7 @@ TYPES = {
         topics.JOINT_STATES, topics.ESTIMATE, topics.DIAGNOSTICS,
     )
 }  # fmt: skip
-ACCELERATIONS = tuple(name for name in MOTION if "acceleration" in name)
+ACCELERATIONS = (*(name for name in MOTION if "acceleration" in name), *SEAT)
 FIELDS: dict[str, tuple[str, ...]] = {  # of SNAPSHOT, by the topic that has them; the last one wins
     ACTUATION: ("spin_rate", *joints.PEDALS, "engine_speed"),
     JOINTS: ("spring_compression",),
@@ -142,7 +144,7 @@ class _Reader:
         base, centre = vehicle.base_in_chassis, np.array(vehicle.parameters.chassis.centre_of_mass_m)
         seconds: Array = np.asarray((time_ns - start_ns) * NS, np.float64)
         history, known = self._history(vehicle, truth)
-        found = channels(seconds, history, centre, base)
+        found = channels(seconds, history, Points(centre, base, np.array(vehicle.parameters.seat_m)))
         estimates = self._estimates(-base)
         if estimates is not None:
             of_estimates = estimate_channels(start_ns, seconds, history, base, estimates)
@@ -197,7 +199,7 @@ class _Reader:
         history["position"] = rows[:, 0:3] - attitude.apply(base)
         # base_link is fixed to the chassis: the velocities of their origins differ by the rotation.
         history["velocity"] = attitude.apply(rows[:, 7:10] - np.cross(angular_velocity, base))
-        known = set(MOTION)
+        known = {*MOTION, *SEAT}
         if self._rows[ACCEL]:
             there = self._at(time_ns, ACCEL)
             angular_acceleration = history["angular_acceleration"] = there[:, 3:6]

@@ -21,6 +21,7 @@ from proving_ground.scenarios.lock_step import Run
 from proving_ground.scenarios.metrics import Finding, load_reference, verdict
 from proving_ground.scenarios.plots import FIGURES, figure, path_figure
 from proving_ground.scenarios.refereeing import HASHES
+from proving_ground.scenarios.ride import ride_figures
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.settings import SettingsError
 from proving_ground.settings.files import write_whole
@@ -181,7 +182,7 @@ def _record(task: Task, driven: _Driven, findings: Sequence[Finding], reference:
         task.path, task.text, task.scenario, task.world, driven.runner, result,
         reference=reference,
         findings=findings,
-        figures=handling_figures(task.scenario, result),
+        figures=handling_figures(task.scenario, result) | ride_figures(result),
         passed=verdict(findings) if result.diverged_at is None else False,
         timing=driven.timing,
         silent=silent_observer(task.scenario, result),

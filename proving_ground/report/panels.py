@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 SLIP_FROM_MPS = 1.0  # below this speed slip is 0/0
 LEAST_SINKAGE_M = 1e-4  # below this, a run is on hard ground
+LEAST_POWER_W = 1.0  # below this at every instant, a run is on smooth ground
 
 _SPEED, _ANGLES, _SIDE, _YAW_RATE = FIGURES["motion"]
 _LOAD, _SPRING, _ALONG, _ACROSS = FIGURES["wheels"]
@@ -37,6 +38,7 @@ SECTIONS: dict[str, tuple[Panel, ...]] = {  # [Cameron], Figs. 11-14, and more
         _ALONG,
         _ACROSS,
     ),
+    "Ride": (Panel("Power absorbed by the driver", "W", (("seat_absorbed_power_w", "vertical"),)),),
     "Driver and engine": (replace(_DRIVER, title="Pedals and steering"), _GEAR, _ENGINE),
 }
 
@@ -58,6 +60,8 @@ def shown_part(panel: Panel, channels: Channels) -> Panel | None:
     if not lines:
         return None
     if lines[0][0].startswith("sinkage_m") and max(channels[line[0]].max() for line in lines) < LEAST_SINKAGE_M:
+        return None
+    if lines[0][0] == "seat_absorbed_power_w" and channels[lines[0][0]].max() < LEAST_POWER_W:
         return None
     return replace(panel, lines=lines)
 

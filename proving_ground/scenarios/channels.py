@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from proving_ground.interfaces.joints import CORNERS
+from proving_ground.scenarios.vibration import absorbed_power, total_of, weighted
 
 Array = NDArray[np.float64]
 Channels = Mapping[str, Array]
@@ -55,8 +57,19 @@ MOTION = (
     "side_acceleration_mps2",
     "up_acceleration_mps2",
 )
+SEAT_ACCELERATIONS = (  # of the driver's seat, chassis axes, gravity not included
+    "seat_forward_acceleration_mps2",
+    "seat_side_acceleration_mps2",
+    "seat_up_acceleration_mps2",
+)
+SEAT = (
+    *SEAT_ACCELERATIONS,
+    "seat_weighted_acceleration_mps2",  # all axes, weighted by ISO 2631-1; its root mean square is a_wv
+    "seat_absorbed_power_w",  # vertical; its mean is what is limited to 6 W
+)
 CHANNELS: tuple[str, ...] = (
     *MOTION,
+    *SEAT,
     *SINGLE,
     *(f"{name}.{corner}" for name in PER_WHEEL for corner in CORNERS),
 )
@@ -68,32 +81,58 @@ ESTIMATE_CHANNELS: tuple[str, ...] = (  # estimate less truth, of runs with an o
 )
 SLOW = 0.1  # [m/s]: below, sideslip is meaningless
 MOVES = 1.0  # [m/s]: below, its estimate is not judged
+MOST_BRIDGED = 100  # steps of a gap, for filters
 
 
-def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base: Array) -> dict[str, Array]:
-    """All channels of a history (records of SNAPSHOT) at times [s].
+class Points(NamedTuple):
+    """Points of the chassis whose motion the channels give, chassis frame [m]."""
 
-    centre_of_mass, base: positions of the centre of mass and of base_link in the chassis frame [m].
-    """
+    centre_of_mass: Array
+    base: Array  # base_link
+    seat: Array
+
+
+def channels(time: Array, history: NDArray[np.void], points: Points) -> dict[str, Array]:
+    """All channels of a history (records of SNAPSHOT) at times [s]."""
+    centre_of_mass, base = points.centre_of_mass, points.base
     attitude = Rotation.from_quat(history["attitude"])
-    angular_velocity, angular_acceleration = history["angular_velocity"], history["angular_acceleration"]
+    angular_velocity = history["angular_velocity"]
     position = history["position"] + attitude.apply(base)
     yaw, pitch, roll = attitude.as_euler("ZYX").T
     velocity = attitude.inv().apply(history["velocity"]) + np.cross(angular_velocity, centre_of_mass)
-    swing = np.cross(angular_acceleration, centre_of_mass) + np.cross(
-        angular_velocity, np.cross(angular_velocity, centre_of_mass)
-    )
-    acceleration = attitude.inv().apply(history["acceleration"]) + swing
+    acceleration = acceleration_at(history, centre_of_mass)
     moves = np.hypot(velocity[:, 0], velocity[:, 1]) > SLOW
     sideslip = np.where(moves, np.arctan2(velocity[:, 1], np.abs(velocity[:, 0])), 0.0)
     motion = (
         time, *position.T, roll, pitch, np.unwrap(yaw), *velocity.T, sideslip, *angular_velocity.T, *acceleration.T,
     )  # fmt: skip
-    found = dict(zip(MOTION, motion, strict=True))
+    found = dict(zip(MOTION, motion, strict=True)) | seat_channels(time, acceleration_at(history, points.seat))
     found |= {name: factor * history[field] for name, (field, factor) in SINGLE.items()}
     for name, (field, factor) in PER_WHEEL.items():
         found |= {f"{name}.{corner}": factor * history[field][:, index] for index, corner in enumerate(CORNERS)}
     return found
+
+
+def acceleration_at(history: NDArray[np.void], point: Array) -> Array:
+    """Acceleration [m/s^2] of a point [m] of the chassis, n x 3 in chassis axes, gravity not included."""
+    rate, change = history["angular_velocity"], history["angular_acceleration"]
+    swing = np.cross(change, point) + np.cross(rate, np.cross(rate, point))
+    return np.asarray(Rotation.from_quat(history["attitude"]).inv().apply(history["acceleration"]) + swing)
+
+
+def seat_channels(time: Array, acceleration: Array) -> dict[str, Array]:
+    """SEAT from the seat's acceleration [m/s^2] at times [s]; short gaps are bridged, longer ones shortened."""
+    found = dict(zip(SEAT_ACCELERATIONS, acceleration.T, strict=True))
+    if len(time) < 2:
+        return found | {name: np.zeros(len(time)) for name in SEAT[len(SEAT_ACCELERATIONS) :]}
+    steps = np.diff(time)
+    step = float(np.median(steps))
+    at = np.concatenate([[0.0], np.cumsum(np.minimum(steps, MOST_BRIDGED * step))])
+    even = step * np.arange(round(at[-1] / step) + 1)
+    there = np.column_stack([np.interp(even, at, column) for column in acceleration.T])
+    judged = (total_of(weighted(there, step)), absorbed_power(there[:, 2], step))
+    of_seat = zip(SEAT[len(SEAT_ACCELERATIONS) :], judged, strict=True)
+    return found | {name: np.interp(at, even, values) for name, values in of_seat}
 
 
 def estimate_channels(

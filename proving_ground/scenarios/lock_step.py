@@ -18,7 +18,7 @@ from planner.scripted import ScriptedDriver
 from proving_ground.interfaces.digest import Digest
 from proving_ground.saving.stateful import Stateful
 from proving_ground.scenarios.autonomy import Autonomy
-from proving_ground.scenarios.channels import Channels, channels, estimate_channels
+from proving_ground.scenarios.channels import Channels, Points, channels, estimate_channels
 from proving_ground.scenarios.observing import Observation
 from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.resuming import Resumable
@@ -244,7 +244,7 @@ class LockStep(Resumable):
         time: Array = np.arange(count, dtype=float) * PERIOD_S
         centre, base = np.array(self.parameters.chassis.centre_of_mass_m), self.vehicle.base_in_chassis
         history = self._history[:count]
-        found = channels(time, history, centre, base)
+        found = channels(time, history, Points(centre, base, np.array(self.parameters.seat_m)))
         estimates = self.observation.estimates if self.observation is not None else None
         if estimates is not None:
             found |= estimate_channels(self._start_ns, time, history, base, estimates)

@@ -31,6 +31,11 @@ class Pad:
     resolution_m: float = setting(0.1, "Distance of the map's nodes", unit="m", minimum=0.01, maximum=10.0)
     soil: str = setting(HARD, "Name of the soil")
 
+    @property
+    def end_m(self) -> float:
+        """x of the far end [m]."""
+        return self.length_m - BEHIND_START_M
+
     def build(self, site: Site) -> World:
         """The world that these settings describe."""
         return self._world(site, lambda x, y: np.zeros(np.broadcast(x, y).shape))
@@ -50,7 +55,7 @@ class Pad:
             origin_y=float(y[0]),
             soil_names=(self.soil,),
         )
-        goal = WorldPose(x=self.length_m - BEHIND_START_M - BEFORE_END_M, y=0.0)
+        goal = WorldPose(x=self.end_m - BEFORE_END_M, y=0.0)
         return World(name=site.name, ground=ground, start=WorldPose(x=0.0, y=0.0), goal=goal)
 
 
@@ -94,10 +99,9 @@ class Step(Pad):
     def build(self, site: Site) -> World:
         """The world that these settings describe."""
         face = max(self.edge_m, self.resolution_m)
-        cos, sin = math.cos(math.radians(self.angle_deg)), math.sin(math.radians(self.angle_deg))
 
         def height(x: Array, y: Array) -> Array:
-            along = (x - self.at_m) * cos + y * sin
+            along = beyond_line(x, y, self.at_m, self.angle_deg)
             up = np.clip(along / face, 0.0, 1.0)
             down = np.clip((along - self.top_length_m) / face, 0.0, 1.0) if self.top_length_m else 0.0
             return np.asarray(self.step_height_m * (up - down))
@@ -148,6 +152,12 @@ class Washboard(Pad):
             return np.asarray(self.wave_height_m * wave * (fade if self.shift_deg else (fade > 0.0)))
 
         return self._world(site, height)
+
+
+def beyond_line(x: Array, y: Array, at: float, angle_deg: float) -> Array:
+    """Distance [m] of points beyond a line across the lane, at `at` [m] of the centre line; at an angle, left first."""
+    angle = math.radians(angle_deg)
+    return np.asarray((x - at) * math.cos(angle) + y * math.sin(angle))
 
 
 def _on_side(side: str, y: Array) -> Array:

@@ -38,8 +38,9 @@ def test_channels_of_a_bag_are_those_of_the_run(drive: Path, record: RunRecord) 
     wanted = {name for name in CHANNELS if name.partition(".")[0].endswith(("_m", "_rad", "mps", "mps2", "radps"))}
     wanted -= {name for name in wanted if name.startswith(("spring", "sinkage", "wheel_angle"))}
     for name in (wanted | {"throttle", "brake", "engine_speed_rpm"}) - {"time_s"}:
-        # Nine digits in the table; the bag has all.
-        np.testing.assert_allclose(found[name][theirs], record.channels[name][ours], rtol=1e-6, atol=1e-6, err_msg=name)
+        # Nine digits in the table; the bag has all, but ends an instant earlier, which filters notice.
+        near = 2e-5 if name.startswith("seat_weighted") else 1e-6
+        np.testing.assert_allclose(found[name][theirs], record.channels[name][ours], rtol=1e-6, atol=near, err_msg=name)
     # The Pitman arm follows the steering wheel with its own rate.
     assert np.abs(found["steering"][theirs] - record.channels["steering"][ours]).max() < 0.2
 

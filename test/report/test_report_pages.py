@@ -70,6 +70,13 @@ def test_sinkage_is_shown_on_soil_alone() -> None:
     assert "Sinkage" in run_page(soft)
 
 
+def test_absorbed_power_is_shown_on_rough_ground_alone() -> None:
+    rough = small(channels={**small().channels, "seat_absorbed_power_w": np.full(11, 4.0)})
+
+    assert "Power absorbed by the driver" not in run_page(small())
+    assert "Power absorbed by the driver" in run_page(rough)
+
+
 def test_a_missing_world_is_reported(tmp_path: Path) -> None:
     page = run_page(small(world=str(tmp_path / "gone.yaml")))
 

@@ -14,7 +14,7 @@ MARKS = {
     "c": "engineering knowledge, no document found",
     "d": "computed from the parameters",
 }
-_WORDS = {"%": " percent", "km/h": "kmph", "H/L": "HL", "N m": "nm", "/": " per "}  # of names
+_WORDS = {"%": " percent", "km/h": "kmph", "m/s": "mps", "H/L": "HL", "N m": "nm", "/": " per "}  # of names
 
 
 class Figure(NamedTuple):
