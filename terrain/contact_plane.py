@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import inlined, inlined_part
 from proving_ground.kernels.vector3 import Vector3, unit
-from terrain.ground import Ground, ground_at, ground_sample_at
+from terrain.ground import Ground, GroundSample, ground_at, ground_sample_at
+from terrain.obstacle_tops import MOST_NEAR, near_obstacles, top_of
 from terrain.soil import RIGID
 
 Array = NDArray[np.float64]
@@ -28,11 +29,13 @@ ACROSS = (-0.35, 0.0, 0.35)
 POINTS = len(ALONG) * len(ACROSS)
 MOST_STRIPS = 20  # across a tyre on soft soil
 # Scratch of a wheel's contact: height of each point, over the centre and then over the plane, its soil (less
-# than 0 on hard ground beside soft soil), its hardness; the same for a second pass; profile and rut of each strip.
+# than 0 on hard ground beside soft soil), its hardness; the same for a second pass; profile and rut of each strip;
+# obstacles within reach.
 SOIL_FROM, HARD_FROM, SECOND_FROM = POINTS, 2 * POINTS, 3 * POINTS
 PROFILE_FROM = 2 * SECOND_FROM
 RUT_FROM = PROFILE_FROM + len(ALONG) * MOST_STRIPS
-SAMPLES = RUT_FROM + MOST_STRIPS
+NEAR_FROM = RUT_FROM + MOST_STRIPS
+SAMPLES = NEAR_FROM + MOST_NEAR
 DEPTH = 0.02  # [m]: points shallower than the deepest by more than this do not count
 LEAST_WEIGHT = 1e-3  # of a point that does not touch: keeps the fit definite
 SMOOTH = 0.002  # [m]: rougher ground is sampled twice
@@ -72,7 +75,10 @@ def contact_plane(
     scratch (SAMPLES) is written to. squeeze [m]: deflection of the tyre on soft soil, from which its sinkage follows.
     """
     level = math.hypot(axis[0], axis[1])
-    if level < 1e-6 or _is_plane(ground, centre[0], radius):
+    near, tops = scratch[NEAR_FROM:], 0
+    if len(ground.obstacles.boxes) + len(ground.obstacles.cylinders) > 0:
+        tops = near_obstacles(ground.obstacles, centre, radius, radius + width, near)
+    if level < 1e-6 or (tops == 0 and _is_plane(ground, centre[0], radius)):
         point = ground_at(ground, centre[0], centre[1])
         soil = ground.soils[point.soil]
         hardness, number = 1.0 if soil.kind == RIGID else 0.0, np.int64(point.soil)
@@ -84,7 +90,7 @@ def contact_plane(
         base, further = look * SECOND_FROM, look * FURTHER
         position = (centre[0] + further * ahead_x, centre[1] + further * ahead_y, centre[2])
         deepest, deepest_soft, is_mixed, has_hard = _sample(
-            ground, position, left_x, left_y, radius, width, scratch[base:]
+            ground, position, left_x, left_y, radius, width, near, tops, scratch[base:]
         )
         number = np.int64(scratch[base + SOIL_FROM])
         soil = ground.soils[number]
@@ -124,9 +130,10 @@ def contact_plane(
 
 @inlined_part
 def _sample(
-    ground: Ground, centre: Vector3, left_x: float, left_y: float, radius: float, width: float, scratch: Array
-) -> tuple[float, float, bool, bool]:
-    """Write heights over the centre, soils and hardnesses of all points.
+    ground: Ground, centre: Vector3, left_x: float, left_y: float, radius: float, width: float, near: Array, tops: int,
+    scratch: Array,
+) -> tuple[float, float, bool, bool]:  # fmt: skip
+    """Write heights over the centre, soils and hardnesses of all points; near: that many obstacles may be in the way.
 
     Returns the largest depth in the wheel, that of soft ground, whether soils differ, and whether one is hard.
     """
@@ -138,6 +145,10 @@ def _sample(
         for j in range(len(ACROSS)):
             b = ACROSS[j] * width
             sample = ground_sample_at(ground, x + b * left_x, y + b * left_y)
+            if tops > 0:
+                top = top_of(ground.obstacles, near, tops, x + b * left_x, y + b * left_y)
+                if top > sample.height:
+                    sample = GroundSample(top, ground.top_soil, 1.0)
             scratch[k], scratch[SOIL_FROM + k] = sample.height - centre[2], sample.soil
             scratch[HARD_FROM + k] = sample.hardness
             depth = scratch[k] + LIFT[i] * radius
