@@ -51,10 +51,10 @@ def near_obstacles(obstacles: Obstacles, centre: Vector3, radius: float, reach: 
 
 
 @inlined_part
-def top_of(obstacles: Obstacles, near: Array, count: int, x: float, y: float) -> float:
+def top_of(obstacles: Obstacles, near: Array, x: float, y: float) -> float:
     """Height [m] of the highest of the near obstacles at a point [m]; minus infinity beside them."""
     top = -math.inf
-    for k in range(count):
+    for k in range(len(near)):
         number = int(near[k])
         if number >= 0:
             box = obstacles.boxes[number]

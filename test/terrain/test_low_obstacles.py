@@ -158,8 +158,8 @@ def test_log_lifts_axle_after_axle(car: Hmmwv, height: float) -> None:
     assert np.all(highest > 0.7 * height)
     changes = np.abs(np.diff(loads, axis=0))
     assert changes.mean() < 200.0  # [N] from one millisecond to the next
-    # A wheel rolls up the side in some 50 ms at this speed: no single step may have more than a part of the peak.
-    assert changes.max() < 0.5 * np.max(loads)
+    # As on steps of a map the contact plane may flip over an edge: only then a load jumps.
+    assert np.quantile(changes, 0.995) < 0.1 * np.max(loads)
 
 
 OBSTACLES = {
