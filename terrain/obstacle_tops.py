@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.kernels.jit import inlined, inlined_part
+from proving_ground.kernels.jit import inlined, part
 from proving_ground.kernels.vector3 import Vector3
 from terrain.obstacle_contact import Obstacles
 
@@ -25,7 +25,7 @@ FLANK = 0.05  # [m]: distance from an obstacle within which the height rises to 
 MOST_NEAR = 256  # obstacles under one wheel: all columns of a mesh
 
 
-@inlined
+@part
 def near_obstacles(obstacles: Obstacles, centre: Vector3, radius: float, reach: float, near: Array) -> int:
     """Number of obstacles that a wheel can meet within a reach [m] of its centre; writes them to near (MOST_NEAR).
 
@@ -50,7 +50,7 @@ def near_obstacles(obstacles: Obstacles, centre: Vector3, radius: float, reach: 
     return count
 
 
-@inlined_part
+@part
 def top_of(obstacles: Obstacles, near: Array, x: float, y: float) -> float:
     """Height [m] of the highest of the near obstacles at a point [m]; minus infinity beside them."""
     top = -math.inf

@@ -88,7 +88,8 @@ def moving_rate(
     add_body_contact(vehicle.body, ground, chassis, work.chassis_force)
     obstacles = obstacles_around(ground.obstacles, vehicle.body.box, position)
     work.collision[0] = add_obstacle_contact(vehicle.body.box, obstacles, chassis, work.chassis_force)
-    work.collision[0] += add_underside_contact(vehicle.body, obstacles, chassis, work.chassis_force)
+    if len(obstacles.boxes) + len(obstacles.cylinders) > 0:
+        work.collision[0] += add_underside_contact(vehicle.body, obstacles, chassis, work.chassis_force)
     around = Ground(ground.plane, ground.grid, ground.soils, ground.ruts, obstacles, ground.top_soil)
     for index in range(4):
         corner, row, tyre = vehicle.bodies.corners[index], work.tie_end[index], work.tyre[index]

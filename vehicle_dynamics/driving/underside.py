@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.kernels.jit import inlined_part
+from proving_ground.kernels.jit import inlined_part, part
 from proving_ground.kernels.rotation import to_world
 from proving_ground.kernels.vector3 import Vector3, add, dot, three
 from terrain.obstacle_contact import ChassisInWorld, Obstacles
@@ -22,15 +22,13 @@ Array = NDArray[np.float64]
 SHARE = 0.4  # of the stiffness and damping of a contact point of the vehicle's file: several touch at once
 
 
-@inlined_part
+@part
 def add_underside_contact(
     body: BodyPoints, obstacles: Obstacles, chassis: ChassisInWorld, chassis_force: Array
 ) -> float:
     """Add moment and force of obstacles on the underside to chassis_force (6), chassis axes; returns their push [N]."""
     total, lowest = 0.0, math.inf
     boxes, posts = len(obstacles.boxes), len(obstacles.cylinders)
-    if boxes + posts == 0:
-        return total
     points, reach, position = body.underside, body.box.reach, chassis.position
     spring = BodySpring(SHARE * body.stiffness, SHARE * body.damping, body.friction)
     for index in range(len(points)):
