@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import inlined, inlined_part
 from proving_ground.kernels.vector3 import Vector3, unit
-from terrain.ground import Ground, ground_at, ground_sample_at
+from terrain.ground import Ground, GroundSample, ground_at, ground_sample_at
+from terrain.obstacle_tops import MOST_NEAR, near_obstacles, top_of
 from terrain.soil import RIGID
 
 Array = NDArray[np.float64]
@@ -29,17 +30,19 @@ POINTS = len(ALONG) * len(ACROSS)
 MOST_STRIPS = 20  # across a tyre on soft soil
 # Scratch of a wheel's contact: height of each point, over the centre and then over the plane, its soil (less
 # than 0 on hard ground beside soft soil), its hardness; the same for a second pass; profile and rut of each strip,
-# pressure that the rut's floor bore, and its elastic stiffness.
+# pressure that the rut's floor bore, and its elastic stiffness; obstacles within reach.
 SOIL_FROM, HARD_FROM, SECOND_FROM = POINTS, 2 * POINTS, 3 * POINTS
 PROFILE_FROM = 2 * SECOND_FROM
 RUT_FROM = PROFILE_FROM + len(ALONG) * MOST_STRIPS
 FLOOR_FROM, SPRING_FROM = RUT_FROM + MOST_STRIPS, RUT_FROM + 2 * MOST_STRIPS
-SAMPLES = RUT_FROM + 3 * MOST_STRIPS
+NEAR_FROM = RUT_FROM + 3 * MOST_STRIPS
+SAMPLES = NEAR_FROM + MOST_NEAR
 DEPTH = 0.02  # [m]: points shallower than the deepest by more than this do not count
 LEAST_WEIGHT = 1e-3  # of a point that does not touch: keeps the fit definite
 SMOOTH = 0.002  # [m]: rougher ground is sampled twice
 FURTHER = 0.01  # [m]: how far ahead the second pass is
-MOST_WALL = 5.0  # limit: a tyre cannot resolve steeper steps
+SMALLEST = 1e-4  # [m]: deflection below which a wheel hardly touches
+MOST_WALL = 10.0  # limit: a tyre cannot resolve steeper steps; with 5 they give back more than they took
 
 
 class ContactPlane(NamedTuple):
@@ -74,7 +77,11 @@ def contact_plane(
     scratch (SAMPLES) is written to. squeeze [m]: deflection of the tyre on soft soil, from which its sinkage follows.
     """
     level = math.hypot(axis[0], axis[1])
-    if level < 1e-6 or _is_plane(ground, centre[0], radius):
+    near = scratch[NEAR_FROM:NEAR_FROM]
+    if len(ground.obstacles.boxes) + len(ground.obstacles.cylinders) > 0:
+        count = near_obstacles(ground.obstacles, centre, radius, radius + width, scratch[NEAR_FROM:])
+        near = scratch[NEAR_FROM : NEAR_FROM + count]
+    if level < 1e-6 or (len(near) == 0 and _is_plane(ground, centre[0], radius)):
         point = ground_at(ground, centre[0], centre[1])
         soil = ground.soils[point.soil]
         hardness, number = 1.0 if soil.kind == RIGID else 0.0, np.int64(point.soil)
@@ -86,7 +93,7 @@ def contact_plane(
         base, further = look * SECOND_FROM, look * FURTHER
         position = (centre[0] + further * ahead_x, centre[1] + further * ahead_y, centre[2])
         deepest, deepest_soft, is_mixed, has_hard = _sample(
-            ground, position, left_x, left_y, radius, width, scratch[base:]
+            ground, position, left_x, left_y, radius, width, near, scratch[base:]
         )
         number = np.int64(scratch[base + SOIL_FROM])
         soil = ground.soils[number]
@@ -100,9 +107,13 @@ def contact_plane(
         if look == 1:
             # A wheel on hard ground is a spring: its forward force is what moving ahead takes from its energy. Over
             # the edges of kerbs that is more than the fitted plane gives.
-            nearer = (fit.height * normal[2] - (plane.height - centre[2]) * plane.normal[2]) / FURTHER
+            here, ahead = (centre[2] - plane.height) * plane.normal[2], -fit.height * normal[2]
             known_slope = plane.normal[0] * ahead_x + plane.normal[1] * ahead_y
-            wall = min(max(-nearer - known_slope, -MOST_WALL), MOST_WALL)
+            # The energy goes with the square of the deflection: the force over the next bit of the way is that of its
+            # mean deflection, of which the load now is a part.
+            now, then = radius - here, max(radius - ahead, 0.0)
+            mean = 0.5 * (1.0 + then / now) if now > SMALLEST else 1.0
+            wall = min(max((ahead - here) / FURTHER * mean - known_slope, -MOST_WALL), MOST_WALL)
             return ContactPlane(
                 plane.height, plane.normal, plane.rough, False, plane.is_mixed, plane.soil, plane.hardness,
                 plane.friction, plane.lowered, wall,
@@ -126,9 +137,10 @@ def contact_plane(
 
 @inlined_part
 def _sample(
-    ground: Ground, centre: Vector3, left_x: float, left_y: float, radius: float, width: float, scratch: Array
-) -> tuple[float, float, bool, bool]:
-    """Write heights over the centre, soils and hardnesses of all points.
+    ground: Ground, centre: Vector3, left_x: float, left_y: float, radius: float, width: float, near: Array,
+    scratch: Array,
+) -> tuple[float, float, bool, bool]:  # fmt: skip
+    """Write heights over the centre, soils and hardnesses of all points; near: obstacles that may be in the way.
 
     Returns the largest depth in the wheel, that of soft ground, whether soils differ, and whether one is hard.
     """
@@ -140,6 +152,10 @@ def _sample(
         for j in range(len(ACROSS)):
             b = ACROSS[j] * width
             sample = ground_sample_at(ground, x + b * left_x, y + b * left_y)
+            if len(near) > 0:
+                top = top_of(ground.obstacles, near, x + b * left_x, y + b * left_y)
+                if top > sample.height:
+                    sample = GroundSample(top, ground.top_soil, 1.0)
             scratch[k], scratch[SOIL_FROM + k] = sample.height - centre[2], sample.soil
             scratch[HARD_FROM + k] = sample.hardness
             depth = scratch[k] + LIFT[i] * radius

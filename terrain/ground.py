@@ -63,6 +63,7 @@ class Ground(NamedTuple):
     soils: NDArray[np.void]  # records of SOIL
     ruts: Ruts
     obstacles: Obstacles
+    top_soil: int = 0  # soil of the obstacles' tops, hard ground: index into the table
 
 
 class Cell(NamedTuple):

@@ -76,9 +76,15 @@ def mesh_to_grid(mesh: Mesh, resolution: float) -> RawGrid:
         raise ValueError(f"mesh: spans {high[0] - low[0]:g} x {high[1] - low[1]:g} m, too much at {resolution:g} m")
     columns, rows = (int(span) + 1 for span in spans)
     check_grid_size(rows, columns)
-    heights = np.full((rows, columns), np.nan, np.float32)
-    _raise_to(heights, mesh.vertices - [low[0], low[1], 0.0], mesh.faces, resolution)
+    heights = highest_over(mesh, low, (rows, columns), resolution)
     return RawGrid(heights=heights, resolution=resolution, origin_x=float(low[0]), origin_y=float(low[1]))
+
+
+def highest_over(mesh: Mesh, origin: Array, shape: tuple[int, int], resolution: float) -> Heights:
+    """Height [m] of the highest surface over each node of a grid, else NaN; origin: of its first node."""
+    heights = np.full(shape, np.nan, np.float32)
+    _raise_to(heights, mesh.vertices - [origin[0], origin[1], 0.0], mesh.faces, resolution)
+    return heights
 
 
 @kernel

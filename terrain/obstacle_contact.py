@@ -1,7 +1,7 @@
 """The body against obstacles: an oriented box that boxes and upright cylinders push away.
 
-Seen from above; heights only decide whether they overlap at all. The push is a spring and damper along the shortest way
-out of the overlap, with friction, at mid-height of the overlap.
+Seen from above. The push is a spring and damper along the shortest way out of the overlap, with friction, at mid-height
+of the overlap; an obstacle that hardly reaches over the bumpers pushes less. What is lower meets the body's underside.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ class BodyBox(NamedTuple):
     middle: float  # x
     half_length: float
     half_width: float
-    bottom: float  # z
+    bottom: float  # z: of the bumpers, over which the body has its full length
     top: float
+    reach: float  # from the chassis origin to the farthest point of body and wheels
 
 
 class ChassisInWorld(NamedTuple):
@@ -94,20 +95,38 @@ def add_obstacle_contact(body: BodyBox, obstacles: Obstacles, chassis: ChassisIn
         if (o[0] - x) ** 2 + (o[1] - y) ** 2 < far * far and o[2] < high and o[2] + o[4] > low:
             height = 0.5 * (max(low, o[2]) + min(high, o[2] + o[4]))
             overlap = _with_circle(own, o[0], o[1], o[3])
-            total += _push(overlap, height, chassis, chassis_force)
+            total += _push(overlap, o[2] + o[4] - low, height, chassis, chassis_force)
     for index in range(len(obstacles.boxes)):
         o = obstacles.boxes[index]
         far = reach + 0.5 * math.hypot(o[3], o[4])
         if (o[0] - x) ** 2 + (o[1] - y) ** 2 < far * far and o[2] < high and o[2] + o[5] > low:
             height = 0.5 * (max(low, o[2]) + min(high, o[2] + o[5]))
             other = _Rectangle(o[0], o[1], o[6], o[7], 0.5 * o[3], 0.5 * o[4])
-            total += _push(_with_box(own, other), height, chassis, chassis_force)
+            overlap = _with_box(own, other)
+            total += _push(overlap, o[2] + o[5] - low, height, chassis, chassis_force)
     return total
 
 
 @inlined_part
-def _push(overlap: _Overlap, height: float, chassis: ChassisInWorld, chassis_force: Array) -> float:
-    """Add one obstacle's force; returns its push [N]."""
+def obstacles_around(obstacles: Obstacles, body: BodyBox, position: Vector3) -> Obstacles:
+    """All obstacles if one of them is within the vehicle's reach, given the position of its origin [m]; else none."""
+    is_near = False
+    for index in range(len(obstacles.boxes)):
+        o = obstacles.boxes[index]
+        far = body.reach + 0.5 * (o[3] + o[4])
+        is_near = is_near or (abs(o[0] - position[0]) < far and abs(o[1] - position[1]) < far)
+    for index in range(len(obstacles.cylinders)):
+        o = obstacles.cylinders[index]
+        far = body.reach + o[3]
+        is_near = is_near or (abs(o[0] - position[0]) < far and abs(o[1] - position[1]) < far)
+    if is_near:
+        return obstacles
+    return Obstacles(obstacles.boxes[:0], obstacles.cylinders[:0])
+
+
+@inlined_part
+def _push(overlap: _Overlap, over: float, height: float, chassis: ChassisInWorld, chassis_force: Array) -> float:
+    """Add one obstacle's force; returns its push [N]. over [m]: how far its top is over the body's bottom."""
     rotation, position, velocity = chassis.rotation, chassis.position, chassis.velocity
     if overlap.depth <= 0.0:
         return 0.0
@@ -116,7 +135,7 @@ def _push(overlap: _Overlap, height: float, chassis: ChassisInWorld, chassis_for
     vx, vy, vz = velocity[0] + rotational[0], velocity[1] + rotational[1], velocity[2] + rotational[2]
     outward = vx * overlap.out_x + vy * overlap.out_y
     kept = RETURNED + (1.0 - RETURNED) * min(max(1.0 - outward / LEAVING, 0.0), 1.0)
-    push = STIFFNESS * min(overlap.depth, DEEPEST) * kept - DAMPING * outward
+    push = STIFFNESS * min(overlap.depth, over, DEEPEST) * kept - DAMPING * outward
     if push <= 0.0:
         return 0.0
     tx, ty = vx - outward * overlap.out_x, vy - outward * overlap.out_y

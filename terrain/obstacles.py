@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from terrain.elevation_map import Array
 from terrain.limits import LARGEST_COORDINATE
 from terrain.mesh import Mesh, joined
+from terrain.mesh_columns import columns_of
 
 CYLINDER_SIDES = 16
 
@@ -84,7 +85,7 @@ class Cylinder:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeshObstacle:
-    """A mesh at a position. For collision and distance it counts as its bounding box, rotated with it."""
+    """A mesh at a position. It collides as columns of boxes; distances are those of its rotated bounding box."""
 
     name: str
     shape: Mesh  # in its own axes, z up
@@ -112,6 +113,16 @@ class MeshObstacle:
             height=float(size[2]),
             yaw=self.yaw,
         )
+
+    def columns(self) -> Array:
+        """The mesh as boxes side by side, rows as in ObstacleArrays.boxes, in the world."""
+        found = columns_of(self.shape)
+        cos, sin = math.cos(self.yaw), math.sin(self.yaw)
+        x, y = found[:, 0].copy(), found[:, 1].copy()
+        found[:, 0], found[:, 1] = self.x + cos * x - sin * y, self.y + sin * x + cos * y
+        found[:, 2] += self.base
+        found[:, 6], found[:, 7] = cos, sin
+        return found
 
     def mesh(self) -> Mesh:
         """The mesh in world axes."""
@@ -144,7 +155,7 @@ class Obstacles:
         yield from self.meshes
 
     def to_arrays(self) -> ObstacleArrays:
-        """Arrays for kernels: boxes first, then the bounding boxes of meshes; built once."""
+        """Arrays for views and planners: boxes first, then the bounding boxes of meshes; built once."""
         return self._arrays
 
     @cached_property
@@ -152,6 +163,13 @@ class Obstacles:
         boxes = [box.row() for box in (*self.boxes, *(item.box() for item in self.meshes))]
         cylinders = [item.row() for item in self.cylinders]
         return ObstacleArrays(np.array(boxes, float).reshape(-1, 8), np.array(cylinders, float).reshape(-1, 5))
+
+    def solid_arrays(self) -> ObstacleArrays:
+        """Arrays for contact: as to_arrays, but meshes as columns."""
+        boxes = [np.array([item.row() for item in self.boxes], float).reshape(-1, 8)]
+        return ObstacleArrays(
+            np.concatenate(boxes + [item.columns() for item in self.meshes]), self.to_arrays().cylinders
+        )
 
     def distance(self, x: ArrayLike, y: ArrayLike) -> Array:
         """Distance [m] of points [m] from the nearest footprint; negative inside, infinite without obstacles."""

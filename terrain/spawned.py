@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from proving_ground.interfaces.fields import read_quaternion, read_vector
 from proving_ground.interfaces.map_codec import read_shapes
 from proving_ground.settings import setting
@@ -16,6 +14,7 @@ from proving_ground.settings.one_of import one_of
 from terrain import obstacle_contact
 from terrain.ground import Ground, GroundModel
 from terrain.limits import LARGEST_COORDINATE
+from terrain.obstacle_ground import with_obstacles
 from terrain.obstacles import Box, Cylinder, Obstacles
 
 LEVEL = 0.02  # sine of the largest tilt that counts as upright
@@ -91,15 +90,7 @@ class ReplaceableGround:
     def set_spawned(self, spawned: Obstacles) -> None:
         """Use these obstacles besides those of the ground."""
         self.spawned = spawned
-        kernel, added = self.ground.kernel(), spawned.to_arrays()
-        if len(spawned):
-            both = [_stacked(old, new) for old, new in zip(kernel.obstacles, added, strict=True)]
-            kernel = kernel._replace(obstacles=obstacle_contact.Obstacles(*both))
-        self._kernel = kernel
-
-
-def _stacked(old: Any, new: Any) -> Any:
-    return np.ascontiguousarray(np.concatenate((old, new)))
+        self._kernel = with_obstacles(self.ground.kernel(), obstacle_contact.Obstacles(*spawned.solid_arrays()))
 
 
 def obstacles_of(items: Iterable[Box | Cylinder]) -> Obstacles:

@@ -11,6 +11,7 @@ from proving_ground.settings import setting
 from terrain.elevation_map import ElevationMap
 from terrain.ground import LEVEL, Ground, Plane, grid_of, no_grid
 from terrain.obstacle_contact import Obstacles, no_obstacles
+from terrain.obstacle_ground import with_obstacles
 from terrain.ruts import Ruts, clear_ruts, fresh_ruts, no_ruts
 from terrain.soil import SOFT, SOIL
 from terrain.soil_law import SoilLaw
@@ -32,14 +33,14 @@ class WorldGround:
         """
         grid = grid_of(elevation.heights, elevation.soils, elevation.origin_x, elevation.origin_y, elevation.resolution)
         soils = soil_table(elevation.soil_names)
-        self._kernel = Ground(LEVEL, grid, soils, _ruts_for(soils, journal), obstacles or no_obstacles())
+        bare = Ground(LEVEL, grid, soils, _ruts_for(soils, journal), no_obstacles())
+        self._kernel = with_obstacles(bare, obstacles or no_obstacles())
         self.elevation: ElevationMap | None = elevation
 
     @staticmethod
     def of(world: World, journal: int = 0) -> WorldGround:
         """Ground of a world with its obstacles."""
-        boxes, cylinders = world.obstacles.to_arrays()
-        return WorldGround(world.ground, Obstacles(boxes, cylinders), journal)
+        return WorldGround(world.ground, Obstacles(*world.obstacles.solid_arrays()), journal)
 
     def kernel(self) -> Ground:
         """The ground in the form that kernels use."""

@@ -105,9 +105,16 @@ def driving_vehicle(
         (parameters.front_suspension.antiroll_nmprad, parameters.rear_suspension.antiroll_nmprad),
         (parameters.front_suspension.bushing_nmprad, parameters.rear_suspension.bushing_nmprad),
         Air(0.5 * air.air_density_kgpm3 * air.drag_area_m2, air.centre_m),
-        body_points(parameters.body_contact, _half_width_over_tyres(parameters)),
+        body_points(parameters.body_contact, _half_width_over_tyres(parameters), _wheel_reach(parameters)),
         float(gravity),
     )
+
+
+def _wheel_reach(parameters: VehicleParameters) -> float:
+    """Distance of the farthest point of a tyre from the chassis origin [m], with room for the suspension's travel."""
+    points = (parameters.front_suspension.hardpoints_left_m, parameters.rear_suspension.hardpoints_left_m)
+    farthest = max(float(np.linalg.norm(item.wheel_centre)) for item in points)
+    return farthest + 2.0 * parameters.wheel.radius_m + parameters.tyre.width_m
 
 
 def _half_width_over_tyres(parameters: VehicleParameters) -> float:

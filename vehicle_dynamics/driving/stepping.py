@@ -14,7 +14,7 @@ from proving_ground.kernels.jit import inlined_part, part
 from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import add, cross, dot, norm, scale, three
 from terrain.ground import Ground
-from terrain.obstacle_contact import ChassisInWorld, add_obstacle_contact
+from terrain.obstacle_contact import ChassisInWorld, add_obstacle_contact, obstacles_around
 from terrain.wheel import ContactState, ContactStep, Deflection, SoilState, WheelMotionInWorld
 from vehicle_dynamics.drive.brake import antilock_share, brake_torque, sliding_torque
 from vehicle_dynamics.drive.driveline import ShaftLoad, shaft_speed, through_case, wheel_torques
@@ -32,6 +32,7 @@ from vehicle_dynamics.driving.state import (
     SOIL,
     STUCK,
 )
+from vehicle_dynamics.driving.underside import add_underside_contact
 from vehicle_dynamics.embedded_vehicle import forward_dynamics, out_of_reach
 from vehicle_dynamics.pedals import REVERSE, Pedals
 from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
@@ -85,7 +86,11 @@ def moving_rate(
     _start_chassis_force(vehicle, to_chassis(rotation, velocity), angular_velocity, work.chassis_force)
     chassis = ChassisInWorld(rotation, position, velocity, world_angular_velocity)
     add_body_contact(vehicle.body, ground, chassis, work.chassis_force)
-    work.collision[0] = add_obstacle_contact(vehicle.body.box, ground.obstacles, chassis, work.chassis_force)
+    obstacles = obstacles_around(ground.obstacles, vehicle.body.box, position)
+    work.collision[0] = add_obstacle_contact(vehicle.body.box, obstacles, chassis, work.chassis_force)
+    if len(obstacles.boxes) + len(obstacles.cylinders) > 0:
+        work.collision[0] += add_underside_contact(vehicle.body, obstacles, chassis, work.chassis_force)
+    around = Ground(ground.plane, ground.grid, ground.soils, ground.ruts, obstacles, ground.top_soil)
     for index in range(4):
         corner, row, tyre = vehicle.bodies.corners[index], work.tie_end[index], work.tyre[index]
         end = TieEnd(three(row, 0), three(row, 3), three(row, 6))
@@ -96,7 +101,7 @@ def moving_rate(
         deflection = STATE_SIZE + 2 * index
         contact = tyre_contact(
             vehicle.tyre[index],
-            ground,
+            around,
             WheelMotionInWorld(add(position, arm), axis, moves, spindle_angular_velocity, spin_rate[index]),
             ContactState(
                 Deflection(moving[deflection], moving[deflection + 1]),

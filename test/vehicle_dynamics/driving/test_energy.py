@@ -11,12 +11,10 @@ from scipy.spatial.transform import Rotation
 from terrain.ground import FlatGround
 from vehicle_dynamics.driving.body_contact import DEEPEST
 from vehicle_dynamics.driving.state import DEFLECTION, DrivingState
-from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
-from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
-from vehicle_dynamics.suspension.strut import spring_energy
 from vehicle_dynamics.vehicle_state import VehicleState
+from vehicle_energy import body_energy, mass_matrix
 
 Array = NDArray[np.float64]
 
@@ -25,43 +23,16 @@ PARKED, COASTING = Pedals(brake=1.0), Pedals(selected=NEUTRAL)
 MASS = 2573.138  # [kg]
 
 
-def mass_matrix(car: Hmmwv, body: VehicleState) -> Array:
-    """Mass matrix of angular velocity, velocity in chassis axes, lower arms and wheel spins: from unit forces."""
-    ends = np.zeros((4, 9))
-    ends[:, :3] = car.kernel.bodies.corners["geometry"]["tie_inner"]
-    work, out = workspace(), np.zeros(OUT_SIZE)
-    still = RigidMotion((0.0, 0.0, 0.0), body.theta, np.zeros(4), np.zeros(4))
-
-    def accelerations(force: Array) -> Array:
-        loads = RigidLoads((0.0, 0.0, 0.0), force[6:10], force[10:], np.zeros((4, 6)), force[:6])
-        forward_dynamics(car.kernel.bodies, still, ends, loads, work, out)
-        return out.copy()
-
-    unloaded = accelerations(np.zeros(OUT_SIZE))
-    # Forces of 1 MN: springs push with up to 1e5 N, and their rounding must not count.
-    inverse = np.column_stack([(accelerations(1e6 * force) - unloaded) / 1e6 for force in np.eye(OUT_SIZE)])
-    return np.linalg.inv(inverse)
-
-
 def energy(car: Hmmwv, state: Array, pedals: Pedals) -> float:
     """Stored energy [J]: motion, height, springs with stops, tyres, held brakes, body on the ground z = 0."""
     driving = DrivingState.from_array(state)
     body, kernel = driving.body, car.kernel
     world = Rotation.from_quat(body.attitude).as_matrix()
-    masses = mass_matrix(car, body)
-    rates = np.concatenate([body.angular_velocity, world.T @ body.velocity, body.theta_rate, body.spin_rate])
-    moment = np.array([masses[4, 2], masses[5, 0], masses[3, 1]])  # mass times centre of mass: M_vw is -m [c]x
-    height = MASS * body.position[2] + world[2] @ moment
-    springs = sum(
-        spring_energy(strut, np.cos(theta), np.sin(theta))
-        for strut, theta in zip(kernel.bodies.corners["strut"], body.theta, strict=True)
-    )
     held = 0.5 * kernel.brakes.stiffness * np.sum((body.spin - driving.stuck) ** 2) if pedals.brake > 0.0 else 0.0
     depths = np.clip(-body.position[2] - kernel.body.points @ world[2], 0.0, None)
     assert depths.max() < DEEPEST  # beyond, the force is not that of a spring
     contact = 0.5 * kernel.body.stiffness * np.sum(depths**2)
-    stored = float(springs + held + contact) + _tyre_energy(car, state, pedals, world)
-    return float(0.5 * rates @ masses @ rates + 9.81 * height) + stored
+    return body_energy(car, body) + float(held + contact) + _tyre_energy(car, state, pedals, world)
 
 
 def _tyre_energy(car: Hmmwv, state: Array, pedals: Pedals, world: Array) -> float:
