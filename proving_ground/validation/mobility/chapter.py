@@ -50,7 +50,7 @@ def _about(subject: Subject, results: Sequence[Result]) -> str:
     return (
         f"Vehicle under test: `{subject.model}`. **{len(results) - len(outside)} of {len(results)} tests are inside"
         f" their bands**{named}. Hard ground with friction 0.8, 2573 kg unless a test says otherwise. Numbers are those"
-        " of the acceptance list; 19 to 30 need soft soil. Every band has the mark of its"
+        " of the acceptance list. Every band has the mark of its"
         f" source. {marks}. Tractive effort in the picture is computed from engine, converter, gears, ranges,"
         " efficiency, axles, hubs and tyres, without wheel slip; circles are steady climbs of the simulated vehicle."
     )
