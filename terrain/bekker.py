@@ -41,11 +41,11 @@ def _layered_bearing(soil: SoilRecord, plate: Plate) -> Bearing:
     found = _bearing(soil, plate)
     if soil.firm_depth == 0.0 or plate.sinkage <= 0.0:
         return found
-    share = min(plate.sinkage / soil.firm_depth, DEEPEST)
+    share = min(plate.depth / soil.firm_depth, DEEPEST)
     fourth = share**4
     stiffer = 1.0 / (1.0 - fourth)
     # Beyond, as steeply as there: pressure per sinkage stays finite.
-    beyond = max(plate.sinkage / soil.firm_depth - DEEPEST, 0.0) / DEEPEST
+    beyond = max(plate.depth / soil.firm_depth - DEEPEST, 0.0) / DEEPEST
     exponent = found.exponent + 4.0 * fourth * stiffer
     pressure = found.pressure * stiffer * (1.0 + exponent * beyond)
     return Bearing(pressure, exponent, found.elastic, found.damping, found.cohesion, found.friction)

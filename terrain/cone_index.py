@@ -29,6 +29,7 @@ LOOSE, DENSE = 17.0, 330.0  # cone index of the sands between which the others l
 CONE_RADIUS, CONE_HEIGHT = 0.01013, 0.0378  # of the WES cone [m]: 30 degrees, half a square inch
 # Bearing capacity of undrained soil over its cohesion: of a deep cone, and of a plate at the surface (Skempton 1951).
 CONE, PLATE = 12.0, 6.2
+LOOSENED = 0.7  # stress that a rut's floor in sand bears without giving way, over what pressed it; c
 LAYER = 0.1524  # [m]: depth over which the cone index is the mean, 6 inches
 DEPTHS = 50  # of the mean
 
@@ -72,11 +73,12 @@ class ConeIndex(SoilLaw):
         """The same soil by Bekker's numbers."""
         index = self.index_psi()
         numbers, share = (_sand(index), 1.0) if self.texture == SAND else (_fine_grained(index), PLATE / CONE)
+        loosened = LOOSENED if self.texture == SAND else 1.0
         modulus = share * index * PSI_PA / mean_cone_index(0.0, 1.0, numbers["exponent"])
         return Bekker(
             cohesive_modulus=0.0, frictional_modulus=modulus, **numbers, flattens_tyre=self.flattens_tyre,
             largest_stress=self.largest_stress, slip_sinkage=self.slip_sinkage, firm_depth_m=self.firm_depth_m,
-            vertical_flow=self.vertical_flow,
+            vertical_flow=self.vertical_flow, rut_firmness=loosened * self.rut_firmness,
             has_tyre=self.has_tyre, source=self.source,
         )  # fmt: skip
 
@@ -112,7 +114,6 @@ def _sand(index: float) -> dict[str, float]:
     """Numbers of dry sand of a cone index [psi]."""
     dense = math.log(index / LOOSE) / math.log(DENSE / LOOSE)
     return {
-        "rut_firmness": 0.7,  # it loosens beside the wheel; c
         "exponent": min(max(1.1 - 0.3 * dense, 0.7), 1.1),
         "cohesion_pa": 1000.0,
         "friction_deg": min(max(28.0 + 11.0 * dense, 26.0), 42.0),

@@ -30,12 +30,12 @@ POINTS = len(ALONG) * len(ACROSS)
 MOST_STRIPS = 20  # across a tyre on soft soil
 # Scratch of a wheel's contact: height of each point, over the centre and then over the plane, its soil (less
 # than 0 on hard ground beside soft soil), its hardness; the same for a second pass; profile and rut of each strip,
-# pressure that the rut's floor bore, and its elastic stiffness; obstacles within reach.
+# pressure that the rut's floor bears, its elastic stiffness, and depth that it lost; obstacles within reach.
 SOIL_FROM, HARD_FROM, SECOND_FROM = POINTS, 2 * POINTS, 3 * POINTS
 PROFILE_FROM = 2 * SECOND_FROM
 RUT_FROM = PROFILE_FROM + len(ALONG) * MOST_STRIPS
-FLOOR_FROM, SPRING_FROM = RUT_FROM + MOST_STRIPS, RUT_FROM + 2 * MOST_STRIPS
-NEAR_FROM = RUT_FROM + 3 * MOST_STRIPS
+FLOOR_FROM, SPRING_FROM, LOST_FROM = (RUT_FROM + count * MOST_STRIPS for count in (1, 2, 3))
+NEAR_FROM = RUT_FROM + 4 * MOST_STRIPS
 SAMPLES = NEAR_FROM + MOST_NEAR
 DEPTH = 0.02  # [m]: points shallower than the deepest by more than this do not count
 LEAST_WEIGHT = 1e-3  # of a point that does not touch: keeps the fit definite
@@ -79,7 +79,7 @@ def contact_plane(
     level = math.hypot(axis[0], axis[1])
     near = scratch[NEAR_FROM:NEAR_FROM]
     if len(ground.obstacles.boxes) + len(ground.obstacles.cylinders) > 0:
-        count = near_obstacles(ground.obstacles, centre, radius, radius + width, scratch[NEAR_FROM:])
+        count = near_obstacles(ground.obstacles, centre, radius, radius, scratch[NEAR_FROM:])
         near = scratch[NEAR_FROM : NEAR_FROM + count]
     if level < 1e-6 or (len(near) == 0 and _is_plane(ground, centre[0], radius)):
         point = ground_at(ground, centre[0], centre[1])

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 REACH = 1.5  # radii over a wheel's lowest point
 MARGIN = 0.1  # [m] under it: an edge may touch the wheel beside that point
 FLANK = 0.05  # [m]: distance from an obstacle within which the height rises to that of its top
-MOST_NEAR = 256  # obstacles under one wheel: all columns of a mesh
+MOST_NEAR = 1024  # obstacles under one wheel: the columns of several meshes side by side
 
 
 @part

@@ -6,7 +6,6 @@ They are the mobility numbers of the U.S. Army's laboratories and Brixius' equat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 INCH, POUND = 0.0254, 4.4482216  # m, N
@@ -29,11 +28,11 @@ class RigWheel(NamedTuple):
 
 
 class Traction(NamedTuple):
-    """Traction at a slip, over the load: net pull and resistance; gross traction is their sum."""
+    """Traction at a slip, over the load; NaN where the source has none."""
 
-    pull: float
-    resistance: float
-    sinkage: float  # [m]; NaN where the source has none
+    pull: float  # net
+    gross: float
+    sinkage: float  # [m]
 
 
 def sand(wheel: RigWheel, index: float, slip: float) -> Traction:
@@ -44,7 +43,7 @@ def sand(wheel: RigWheel, index: float, slip: float) -> Traction:
     gross = 0.66 * (1.0 - y / (number + 10.0 + y))
     resistance = sand_resistance(wheel, index)
     sinkage = 14.0 / (index * (b * d) ** 1.5 / ((1.0 - ratio) * w)) * wheel.diameter
-    return Traction(gross - resistance, resistance, sinkage)
+    return Traction(gross - resistance, gross, sinkage)
 
 
 def sand_resistance(wheel: RigWheel, index: float) -> float:
@@ -61,7 +60,8 @@ def clay(wheel: RigWheel, index: float, slip: float) -> Traction:
     propelled = 21.0 / number**2.5 + 0.005
     wide = (1.0 + wheel.width / wheel.diameter) ** 0.75
     sinkage = 1.64 * (propelled**0.19 / (number * wide)) ** 1.21 * wheel.diameter
-    return Traction(0.5 * math.log10(slip / propelled), clay_resistance(wheel, index), sinkage)
+    pull = 0.5 * math.log10(slip / propelled)
+    return Traction(pull, pull + clay_resistance(wheel, index), sinkage)
 
 
 def clay_resistance(wheel: RigWheel, index: float) -> float:
@@ -81,9 +81,4 @@ def brixius(wheel: RigWheel, index: float, slip: float) -> Traction:
     number = index * b * d / w * (1.0 + 5.0 * wheel.ratio) / (1.0 + 3.0 * b / d)
     gross = 0.88 * (1.0 - math.exp(-0.1 * number)) * (1.0 - math.exp(-10.5 * slip))
     resistance = 0.9 / number + 0.0325 + 0.5 * slip / math.sqrt(number)
-    return Traction(gross - resistance, resistance, math.nan)
-
-
-CURVES: Mapping[str, Callable[[RigWheel, float, float], Traction]] = {
-    "sand, WES": sand, "clay, WES": clay, "Brixius": brixius,
-}  # fmt: skip
+    return Traction(gross - resistance, gross, math.nan)

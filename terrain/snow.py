@@ -31,9 +31,9 @@ def strength(pressure: float) -> float:
 @kernel
 def _bearing(soil: SoilRecord, plate: Plate) -> Bearing:
     """Pressure of snow that is compressed; a bearing_kernel of SoilLaw."""
-    share = min(max(plate.sinkage / soil.most_sinkage, 0.0), DEEPEST)
+    share = min(max(plate.depth / soil.most_sinkage, 0.0), DEEPEST)
     pressure, exponent = soil.stiffness * soil.most_sinkage * share / (1.0 - share), 1.0 / (1.0 - share)
-    beyond = max(plate.sinkage / soil.most_sinkage - DEEPEST, 0.0) / DEEPEST
+    beyond = max(plate.depth / soil.most_sinkage - DEEPEST, 0.0) / DEEPEST
     pressure *= 1.0 + exponent * beyond
     # The tangent to the power law of strength over pressure.
     pressed = max(pressure, 1.0)

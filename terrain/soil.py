@@ -40,6 +40,7 @@ class Plate(NamedTuple):
 
     sinkage: float  # deepest at its position [m]; 0 or less is above the surface
     width: float  # its smaller side [m]
+    depth: float  # its true depth, which is more where a wheel has dug [m]
 
 
 class Bearing(NamedTuple):
@@ -67,7 +68,7 @@ class Mobilised(NamedTuple):
 
 
 NO_BEARING, NOT_MOBILISED = Bearing(0.0, 0.0, 0.0, 0.0, 0.0, 0.0), Mobilised(0.0, 1.0)
-BEARING = Calling(np.zeros(1, SOIL)[0], Plate(0.0, 0.0), NO_BEARING)
+BEARING = Calling(np.zeros(1, SOIL)[0], Plate(0.0, 0.0, 0.0), NO_BEARING)
 SHEAR = Calling(np.zeros(1, SOIL)[0], Shear(0.0), NOT_MOBILISED)
 _call_bearing, _call_shear = BEARING.caller(), SHEAR.caller()
 
@@ -75,9 +76,18 @@ _call_bearing, _call_shear = BEARING.caller(), SHEAR.caller()
 @inlined
 def bearing(soil: SoilRecord, sinkage: float, width: float) -> Bearing:
     """Response of a soil's law to a plate of a width [m] at a sinkage [m]; zero on hard ground."""
+    return loosened_bearing(soil, sinkage, sinkage, 1.0, width)
+
+
+@inlined
+def loosened_bearing(soil: SoilRecord, sinkage: float, depth: float, loosened: float, width: float) -> Bearing:
+    """The same at a sinkage [m] that is `loosened` times that at which the soil bears as much without slip.
+
+    depth: true one of the plate [m], which counts for what lies below.
+    """
     if soil.bearing_kernel == 0:
         return NO_BEARING
-    found: Bearing = _call_bearing(soil.bearing_kernel, soil, Plate(sinkage, width))
+    found: Bearing = _call_bearing(soil.bearing_kernel, soil, Plate(sinkage / loosened, width, depth))
     return found
 
 

@@ -34,6 +34,7 @@ from terrain.contact_plane import (
     ACROSS,
     ALONG,
     FLOOR_FROM,
+    LOST_FROM,
     PROFILE_FROM,
     RUT_FROM,
     SOIL_FROM,
@@ -42,7 +43,7 @@ from terrain.contact_plane import (
 )
 from terrain.ground import Array, Ground
 from terrain.ruts import press, rut_depth
-from terrain.soil import Bearing, SoilRecord, bearing, mobilised, residual_depth, unloading_stiffness
+from terrain.soil import Bearing, SoilRecord, loosened_bearing, mobilised, residual_depth, unloading_stiffness
 from terrain.soil_give import SoilSpring, give_way
 from terrain.wheel import (
     NO_CONTACT,
@@ -119,6 +120,37 @@ class _Rolling(NamedTuple):
     slip_y: float  # across
 
 
+class _Mirror(NamedTuple):
+    """Where the largest stress is, and how stress falls behind it."""
+
+    foremost: float  # angle of the largest stress [rad]; 0: it is at the bottom
+    leaving: float  # angle behind the axle at which contact ends [rad]
+    ratio: float  # how fast the angle with the same stress on the leading side grows behind
+
+
+class _Spot(NamedTuple):
+    """A piece of rim over a strip of soil."""
+
+    depth: float  # of the rim [m]
+    sinkage: float  # the same, less what stress falls behind its largest [m]
+    rut: float  # depth of soil that was pressed before [m]; 0 where only its floor counts
+    floor: float  # stress of the rut's elastic floor [Pa]
+    floor_spring: float  # its stiffness [Pa/m]
+    floor_loading: float  # the same, or 0 where it bears all that it can
+    growth: float  # change of that sinkage over that of the bottom
+    compacted: float  # share of what is left up to the bottom that the leading side has pressed already
+
+
+class _Stress(NamedTuple):
+    """Normal stress on a piece of rim."""
+
+    normal: float  # [Pa]
+    pressing: float  # per sinkage, loading [Pa/m]
+    release: float  # per sinkage, unloading [Pa/m]
+    deepest: float  # sinkage of the response below [m]
+    found: Bearing
+
+
 @inlined_part
 def soil_contact(
     tyre: Any,
@@ -156,7 +188,7 @@ def soil_contact(
 
     loosened = 1.0 + soil_state.dug
     reach = max(bottom, soil_state.deepest)
-    found_there = bearing(soil, reach / loosened, tyre.width)
+    found_there = loosened_bearing(soil, reach, reach, loosened, tyre.width)
     before_shape = _shape(tyre, soil, found_there, reach)
     # Rolling on, the leading arc meets fresh soil: a wheel that rises no faster than this is still loaded as by
     # virgin soil. The slope is that of resistance over load where pressure is a power of sinkage (Bekker): there rising
@@ -164,7 +196,7 @@ def soil_contact(
     steep = _entry(before_shape.arc, reach) * 0.5 / (1.0 + found_there.exponent / 3.0)
     deepest = max(soil_state.deepest - abs(rolling * soil_state.relief) * step * math.tan(steep), 0.0)
     depth = max(bottom, deepest)
-    shape = _shape(tyre, soil, bearing(soil, depth / loosened, tyre.width), depth)
+    shape = _shape(tyre, soil, loosened_bearing(soil, depth, depth, loosened, tyre.width), depth)
     transport = shape.rolling * abs(wheel.spin)
     drift_x, drift_y = rolling - shape.rolling * wheel.spin, dot(velocity, left)
     speed = transport + STILL
@@ -318,21 +350,17 @@ def _summed(
     slope = grip = grip_along = 0.0
     rolled, heading = abs(relief), 1.0 if relief >= 0.0 else -1.0
     # Behind the axle the soil rebounds to the permanent rut, and no further.
-    found = bearing(soil, depth / loosened, frame.width)
+    found = loosened_bearing(soil, depth, depth, loosened, frame.width)
     # How much a wheel carries at a depth must not depend on how it got there where that would lift it (`settled`).
     settled = 1.0 if soil.forward[0] > 0.0 else rolled
     left_over = settled * residual_depth(found, depth)
     leaving = min(_entry(arc, depth - left_over), entry)
-    top, reached = math.sin(entry), depth
-    # Where the largest stress is, and how steeply the angle with the same stress on the leading side grows behind.
-    # The slip is that for which the wheel has dug, which changes slowly: at rest the slip itself is noise.
-    dug = loosened - 1.0
-    slid = dug / max(soil.slip_sinkage + CAVING * dug, 1e-9)
-    foremost = min(soil.forward[0] + soil.forward[1] * slid, FOREMOST) * entry
-    mirrored = (entry - foremost) / max(foremost + leaving, 1e-9)
-    if foremost > 0.0:
+    top = math.sin(entry)
+    mirror = _mirror(soil, frame, leaving)
+    if mirror.foremost > 0.0:
         # The floor of a rut bore the largest stress of the wheel that made it, not that of its bottom.
-        _prepare_floors(soil, frame, strips, 1.0 - (foremost / entry) ** 2, scratch)
+        _prepare_floors(soil, frame, strips, 1.0 - (mirror.foremost / entry) ** 2, scratch)
+    met_before = _Stress(0.0, 0.0, 0.0, depth, found)
     for k in range(2 * leading):
         # From the leading to the trailing side; theta is positive on the leading side.
         side = k if k < leading else k - leading
@@ -340,12 +368,7 @@ def _summed(
         position = angle * (side + 0.5 + (GAUSS if side % 2 == 0 else -GAUSS))
         theta = entry - position if k < leading else -position
         sine, cosine, raised = math.sin(theta), math.cos(theta), _raised(arc, theta)
-        ease = change = 0.0
-        if foremost > 0.0 and theta < foremost:
-            like = entry - (theta + leaving) * mirrored
-            ease = _raised(arc, like) - raised
-            u = like / entry
-            change = u * (theta / entry * mirrored - u) if theta > 0.0 else 0.0
+        eased = _eased(mirror, entry, arc, theta)
         # Displacement since contact began, per unit of transport.
         met, chord = entry - theta, top - sine
         sine *= heading
@@ -359,6 +382,7 @@ def _summed(
         spot = min(max(spot, 0.0), len(ALONG) - 1.0)
         point = min(int(spot), len(ALONG) - 2)
         beyond = spot - point
+        compacted = settled if theta < 0.0 else 0.0
         stress = tilting = stiff = loose = strength = damped = aside = 0.0  # summed over strips
         for row in range(strips):
             here, sinkage = soil, depth - raised
@@ -367,43 +391,23 @@ def _summed(
                 sinkage += scratch[profile] * (1.0 - beyond) + scratch[profile + 1] * beyond
             if plane.is_mixed:
                 here = ground.soils[_soil_of(plane, row, strips, point + (beyond > 0.5), scratch)]
+                met_before = _Stress(0.0, 0.0, 0.0, -1.0, found)
             aside += here.side[0] * max(sinkage, 0.0) + here.side[1] * max(sinkage, 0.0) ** 2
-            rut = scratch[RUT_FROM + row]
-            floor = floor_spring = 0.0  # stress of the rut's elastic floor, and its stiffness
-            if foremost > 0.0:
-                if rut > 0.0:
-                    floor_spring = scratch[SPRING_FROM + row]
-                    floor = min(scratch[FLOOR_FROM + row] - floor_spring * (rut - sinkage), scratch[FLOOR_FROM + row])
-                # Soil that was never pressed that deep: none is left in the rut.
-                sinkage = sinkage - ease if sinkage >= rut else 0.0
-                rut = 0.0
-            deepest = sinkage
-            if theta < 0.0 and foremost == 0.0:  # the trailing side was compacted by the leading side
-                deepest = max(sinkage + settled * (depth - sinkage), sinkage)
-            is_in_rut = rut > deepest
-            if is_in_rut:
-                deepest = rut
-            if deepest <= 0.0 and floor <= 0.0:
-                continue
-            if deepest > 0.0 and (deepest != reached or plane.is_mixed):
-                reached, found = deepest, bearing(here, deepest / loosened, frame.width)
-            back = unloading_stiffness(found, max(deepest, THINNEST))
-            normal = found.pressure - back * (deepest - sinkage) if deepest > 0.0 else 0.0
-            is_on_floor = floor > normal
-            normal = max(normal, floor)
-            if normal <= 0.0:
-                continue
-            stress += normal
-            tilting += normal * _lateral(tyre, row, strips)
-            held_by_soil = tyre.lug_cohesion * found.cohesion + tyre.lug_friction * normal * found.friction
-            strength += min(held_by_soil, tyre.rubber_friction * normal)
-            if is_on_floor:
-                loose += floor_spring
-                stiff += floor_spring if floor < scratch[FLOOR_FROM + row] else 0.0
+            if mirror.foremost > 0.0:
+                piece = _on_floor(scratch, row, sinkage, eased[0], 1.0 + eased[1])
             else:
-                loose += back
-                stiff += back if is_in_rut else max(1.0 + change, 0.0) * found.exponent * found.pressure / deepest
-            damped += found.damping
+                piece = _Spot(sinkage, sinkage, scratch[RUT_FROM + row], 0.0, 0.0, 0.0, 1.0, compacted)
+            met = _stress(here, frame, piece, met_before)
+            met_before = met
+            if met.normal <= 0.0:
+                continue
+            stress += met.normal
+            tilting += met.normal * _lateral(tyre, row, strips)
+            soils = tyre.lug_cohesion * met.found.cohesion + tyre.lug_friction * met.normal * met.found.friction
+            strength += min(soils, tyre.rubber_friction * met.normal)
+            loose += met.release
+            stiff += met.pressing
+            damped += met.found.damping
         area = arc * angle * tyre.width / strips
         strength *= area
         tx, ty = strength * sheared * jx, strength * sheared * jy
@@ -427,6 +431,58 @@ def _summed(
     return _Sums(
         load, resistance, along, rise, torque, across, twist, tip, pressing, release, damping, slope, grip, grip_along
     )  # fmt: skip
+
+
+@inlined_part
+def _mirror(soil: SoilRecord, frame: _Frame, leaving: float) -> _Mirror:
+    """Where stress is largest. The slip in it is that for which the wheel has dug: at rest the slip itself is noise."""
+    dug = frame.loosened - 1.0
+    slip = dug / max(soil.slip_sinkage + CAVING * dug, 1e-9)
+    foremost = min(soil.forward[0] + soil.forward[1] * slip, FOREMOST) * frame.entry
+    return _Mirror(foremost, leaving, (frame.entry - foremost) / max(foremost + leaving, 1e-9))
+
+
+@inlined_part
+def _eased(mirror: _Mirror, entry: float, arc: float, theta: float) -> tuple[float, float]:
+    """How much less deep the soil behind the largest stress seems [m], and its change per sinkage of the bottom."""
+    if theta >= mirror.foremost:
+        return 0.0, 0.0
+    like = entry - (theta + mirror.leaving) * mirror.ratio
+    share = like / entry
+    change = share * (theta / entry * mirror.ratio - share) if theta > 0.0 else 0.0
+    return _raised(arc, like) - _raised(arc, theta), change
+
+
+@inlined_part
+def _on_floor(scratch: Array, row: int, sinkage: float, ease: float, growth: float) -> _Spot:
+    """A piece of rim where all that is left of a rut is its floor: what was never pressed that deep is gone."""
+    rut = scratch[RUT_FROM + row]
+    if rut <= 0.0:
+        return _Spot(sinkage, sinkage - ease, 0.0, 0.0, 0.0, 0.0, growth, 0.0)
+    bears, spring = scratch[FLOOR_FROM + row], scratch[SPRING_FROM + row]
+    if sinkage < rut:
+        return _Spot(sinkage, 0.0, 0.0, bears - spring * (rut - sinkage), spring, spring, growth, 0.0)
+    return _Spot(sinkage, sinkage - scratch[LOST_FROM + row] - ease, 0.0, bears, spring, 0.0, growth, 0.0)
+
+
+@inlined_part
+def _stress(soil: SoilRecord, frame: _Frame, spot: _Spot, before: _Stress) -> _Stress:
+    """Normal stress on a piece of rim; before: that of another piece, whose response is used again where it fits."""
+    # Where the trailing side was compacted by the leading side, or a wheel before, soil is elastic.
+    deepest = max(spot.sinkage + spot.compacted * (frame.depth - spot.sinkage), spot.sinkage)
+    is_in_rut = spot.rut > deepest
+    if is_in_rut:
+        deepest = spot.rut
+    found, normal, back = before.found, 0.0, 0.0
+    if deepest > 0.0:
+        if deepest != before.deepest or spot.depth > deepest:
+            found = loosened_bearing(soil, deepest, max(deepest, spot.depth), frame.loosened, frame.width)
+        back = unloading_stiffness(found, deepest)
+        normal = found.pressure - back * (deepest - spot.sinkage)
+    if spot.floor > normal:
+        return _Stress(spot.floor, spot.floor_loading, spot.floor_spring, deepest, found)
+    loading = back if is_in_rut else max(spot.growth, 0.0) * found.exponent * found.pressure / max(deepest, 1e-12)
+    return _Stress(normal, loading, back, deepest, found)
 
 
 @inlined
@@ -464,9 +520,12 @@ def _prepare_floors(soil: SoilRecord, frame: _Frame, strips: int, pressed: float
     for row in range(strips):
         rut = pressed * scratch[RUT_FROM + row]
         if rut > 0.0:
-            found = bearing(soil, rut / frame.loosened, frame.width)
+            found = loosened_bearing(soil, rut, rut, frame.loosened, frame.width)
             scratch[FLOOR_FROM + row] = soil.rut_firmness * found.pressure
             scratch[SPRING_FROM + row] = unloading_stiffness(found, rut)
+            # Pressed on, the floor goes on along the curve of fresh soil from what it bears.
+            bearing_depth = rut * soil.rut_firmness ** (1.0 / max(found.exponent, 0.1))
+            scratch[LOST_FROM + row] = scratch[RUT_FROM + row] - bearing_depth
 
 
 @inlined_part

@@ -42,11 +42,11 @@ class SoilLaw(ABC):
         0.0, "Growth of the sinkage with slip; 1.5 gives (1 + i) / (1 - i / 2) for a slip i", minimum=0.0, maximum=10.0
     )
     vertical_flow: float = setting(
-        0.0, "How soil gives way: 0 normal to the rim (Wong and Reece), 1 straight down; halfway, slip alone shears it",
+        0.0, "Way of soil that gives way: 0 normal to the rim (Wong and Reece), 1 down; halfway, slip alone shears it",
         minimum=0.0, maximum=1.0,
     )  # fmt: skip
     rut_firmness: float = setting(
-        1.0, "Stress that a rut's floor bears without giving way, over what pressed it; sand loosens",
+        1.0, "Stress that a rut's floor bears without giving way, over what pressed it; in cone_index's sand 0.7 of it",
         minimum=0.1, maximum=1.0,
     )  # fmt: skip
     source: str = setting(..., "Source of the values")

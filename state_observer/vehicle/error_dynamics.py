@@ -64,7 +64,7 @@ SLOWEST = 2.0  # [m/s]: lower bound of the speed in slips
 def grow(constants: Record, filter_state: FilterState, before: Any, step: float) -> None:
     """Update accelerations, odometry and disturbance after a model step [s], and propagate the covariance.
 
-    before (58) is the model's state at the beginning of the step.
+    before (62) is the model's state at the beginning of the step.
     """
     known, now = constants[0], filter_state[0]
     state = now.state

@@ -1,4 +1,4 @@
-"""The mobility tests 1 to 18: each a drive of the vehicle, and the figures that it gave."""
+"""The mobility tests 1 to 30: each a drive of the vehicle, and the figures that it gave."""
 
 from __future__ import annotations
 

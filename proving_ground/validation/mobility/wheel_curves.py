@@ -48,6 +48,11 @@ class Curves(NamedTuple):
     published: dict[str, list[Traction]]  # by source, by PUBLISHED_SLIPS
     published_towed: dict[str, float]  # resistance over load
 
+    @property
+    def pressure(self) -> str:
+        """Pressure of the tyre in words."""
+        return f"{_number(1e-3 * self.pressure_pa, '.0f', 'unknown')} kPa"
+
 
 def measure(vehicle: str, name: str, soil: SoilLaw, pressure_kpa: float | None, load: float | None) -> Curves:
     """The front wheel of a vehicle on a soil; pressure and load [N] are the vehicle's where they are None."""
@@ -64,7 +69,7 @@ def measure(vehicle: str, name: str, soil: SoilLaw, pressure_kpa: float | None, 
     diameter = 2.0 * float(record["radius"])
     wheel = RigWheel(weight, float(record["width"]), diameter, float(record["bottoming_from"]), deflection)
     rig, index = WheelRig(record, soil), cone_index_of(soil)
-    sources = _published(soil, wheel)
+    sources = _published(soil)
     return Curves(
         name, soil, wheel, tyre.inflation.of_wheel(0) if tyre.inflation else math.nan, index,
         [rig.rolling(weight, slip) for slip in SLIPS], rig.towed(weight), rig.radius,
@@ -77,15 +82,15 @@ def table(found: Curves) -> str:
     """Figures over slip, ours and published."""
     w = found.wheel
     heading = (
-        f"{found.soil_name}: cone index {_number(found.psi, '.0f')} psi; wheel under {w.load:.0f} N, "
-        f"{1e-3 * found.pressure_pa:.0f} kPa, deflection on hard ground {w.ratio:.2f} of the section height"
+        f"{found.soil_name}: {_number(found.psi, '.0f', 'no')} psi cone index; wheel under {w.load:.0f} N, "
+        f"{found.pressure}, deflection on hard ground {w.ratio:.2f} of the section height"
     )
     rows = []
     for row in found.rolling:
         published = []
         for source in found.published.values():
             at = dict(zip(PUBLISHED_SLIPS, source, strict=True))
-            published.append(f"{at[row.slip].pull:.3f}" if row.slip in at else "")
+            published.append(_number(at[row.slip].pull if row.slip in at else math.nan, ".3f", ""))
         gross = row.torque / found.radius / w.load
         rows.append(
             [
@@ -120,8 +125,9 @@ def picture(found: Curves) -> bytes:
     there = 100.0 * np.array(PUBLISHED_SLIPS)
     for (source, rows), colour in zip(found.published.items(), COLOURS, strict=False):
         line = {"color": colour, "linestyle": "--", "label": source}
-        pull.plot(there, [row.pull for row in rows], **line)
-        torque.plot(there, [row.pull + row.resistance for row in rows], **line)
+        if all(math.isfinite(row.pull) for row in rows):
+            pull.plot(there, [row.pull for row in rows], **line)
+        torque.plot(there, [row.gross for row in rows], **line)
         if all(math.isfinite(row.sinkage) for row in rows):
             depth.plot(there, [1e3 * row.sinkage for row in rows], **line)
     for axis, words in ((pull, "pull over load"), (torque, "torque over load and radius"), (depth, "sinkage [mm]")):
@@ -131,11 +137,11 @@ def picture(found: Curves) -> bytes:
     pull.axhline(0.0, color="black", linewidth=0.8)
     # Where published curves fall far below no pull, they would squeeze ours.
     pull.set_ylim(bottom=max(pull.get_ylim()[0], -0.5))
-    depth.set_ylim(bottom=0.0)
+    depth.set_ylim(0.0, 1.1 * depth.get_ylim()[1])
     depth.set_xlabel("slip [%]")
-    pressure = f"{1e-3 * found.pressure_pa:.0f} kPa, deflection {found.wheel.ratio:.2f} of the section height"
-    index = f"cone index {found.psi:.0f} psi" if math.isfinite(found.psi) else found.soil.source
-    pull.set_title(f"{found.soil_name} ({index}); {load:.0f} N, {pressure}", loc="left", fontsize=10, fontweight="bold")
+    pressure = f"{found.pressure}, deflection {found.wheel.ratio:.2f} of the section height"
+    index = f" (cone index {found.psi:.0f} psi)" if math.isfinite(found.psi) else ""
+    pull.set_title(f"{found.soil_name}{index}; {load:.0f} N, {pressure}", loc="left", fontsize=10, fontweight="bold")
     return png(drawn, DPI)
 
 
@@ -145,7 +151,7 @@ def _quarter(parameters: VehicleParameters) -> float:
     return mass_of(vehicle) * float(vehicle.kernel.gravity) / 4.0
 
 
-def _published(soil: SoilLaw, wheel: RigWheel) -> dict[str, Callable[[RigWheel, float, float], Traction]]:
+def _published(soil: SoilLaw) -> dict[str, Callable[[RigWheel, float, float], Traction]]:
     """Published curves that apply to a soil, by their source."""
     if isinstance(soil, Snow):
         return {"CRREL 95-1": _snow}
@@ -158,7 +164,7 @@ def _published(soil: SoilLaw, wheel: RigWheel) -> dict[str, Callable[[RigWheel, 
 
 def _published_towed(soil: SoilLaw, wheel: RigWheel, index: float) -> dict[str, float]:
     """Resistance of a towed wheel over its load by the same sources, where they have one."""
-    names = _published(soil, wheel)
+    names = _published(soil)
     if "sand, WES" in names:
         return {"WES": sand_resistance(wheel, index)}
     return {"WES": clay_resistance(wheel, index)} if "clay, WES" in names else {}
@@ -171,5 +177,5 @@ def _snow(wheel: RigWheel, index: float, slip: float) -> Traction:
     return Traction(math.nan, strength(pressure) / pressure, math.nan)
 
 
-def _number(value: float, form: str) -> str:
-    return format(value, form) if math.isfinite(value) else "unknown,"
+def _number(value: float, form: str, missing: str) -> str:
+    return format(value, form) if math.isfinite(value) else missing

@@ -130,7 +130,7 @@ def slip_sinkage(subject: Subject) -> list[Figure]:
 
 
 def clay_pull(subject: Subject) -> list[Figure]:
-    """One wheel under 6.31 kN in clay at 12 psi and 20 % slip: net pull over load."""
+    """One wheel under 6.31 kN in clay at 12 psi and 20 % slip: net pull over load. Bands: at 0.2 h deflection."""
     wheel = Wheel(subject, 12.0)
     wanted = {20.0: 0.06, 30.0: 0.27, 40.0: 0.41, 60.0: 0.57, 100.0: 0.70}  # WES clay number at a deflection of 0.2 h
     return [
