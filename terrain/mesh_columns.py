@@ -37,7 +37,7 @@ def columns_of(mesh: Mesh) -> Array:
 
 
 def _highest(heights: Array, in_cells: Array, mesh: Mesh, counts: NDArray[np.int_]) -> Array:
-    """Highest surface [m] in each cell, mean of points in its inside; NaN where there is none."""
+    """Highest surface [m] in each cell, mean of points inside it; NaN where there is no surface."""
     raised = Mesh(np.column_stack([in_cells[:, :2] * SAMPLES, heights]), mesh.faces)
     columns, rows = (int(count) for count in counts)
     fine = highest_over(raised, np.array([0.5, 0.5]), (rows * SAMPLES, columns * SAMPLES), 1.0)

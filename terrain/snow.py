@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from proving_ground.kernels.jit import kernel
 from proving_ground.settings import same_setting, setting
 from terrain.bekker import Bekker, side_resistance
-from terrain.soil import Bearing, Mobilised, Plate, Shear, SoilRecord
+from terrain.soil import Bearing, Plate, SoilRecord
 from terrain.soil_law import SoilLaw
 
 PACKED = 500.0  # density of snow under a wheel, up to 210 kPa (CRREL 95-7) [kg/m^3]
@@ -41,18 +41,12 @@ def _bearing(soil: SoilRecord, plate: Plate) -> Bearing:
     return Bearing(pressure, exponent, soil.elastic, soil.damping, (1.0 - POWER) * most, POWER * most / pressed)
 
 
-@kernel
-def _mobilised(soil: SoilRecord, shear: Shear) -> Mobilised:
-    """Share of the shear strength by Janosi and Hanamoto; a shear_kernel of SoilLaw."""
-    return Mobilised(-math.expm1(-shear.displacement / soil.shear_modulus), soil.shear_modulus)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Snow(SoilLaw):
     """Settings of undisturbed snow on firm ground."""
 
     bearing_kernel = staticmethod(_bearing)
-    shear_kernel = staticmethod(_mobilised)
+    shear_kernel = Bekker.shear_kernel  # Janosi and Hanamoto
 
     depth_m: float = setting(..., "Depth of the snow", unit="m", minimum=0.02, maximum=3.0)
     density_kgpm3: float = setting(..., "Density of the undisturbed snow", unit="kg/m^3", minimum=50.0, maximum=450.0)
